@@ -1,0 +1,3 @@
+//! Placeholder: replaced by the crate's first commit.
+
+#![forbid(unsafe_code)]

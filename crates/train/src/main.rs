@@ -1,0 +1,7 @@
+//! The trainer binary.
+
+#![forbid(unsafe_code)]
+
+fn main() {
+    println!("megatherium-train {}", env!("CARGO_PKG_VERSION"));
+}

@@ -1,0 +1,1 @@
+//! Whole-engine tests live in `tests/`; this library holds what they share.
