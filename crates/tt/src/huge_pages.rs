@@ -1,0 +1,93 @@
+//! Huge pages on Linux: asking for them, and finding out whether they came.
+//!
+//! A random access to a large table misses not only the caches but also the buffer that translates addresses. With pages of 2 MiB instead of 4 KiB one such buffer
+//! reaches over the whole table, or nearly.
+
+use core::fmt;
+use core::sync::atomic::AtomicU64;
+
+/// What is known about the pages of a table.
+///
+/// The system gives a page when it is first touched, and decides then which kind. So the answer is about the part of the table used so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HugePages {
+    /// Whether the system took the request. Always `false` for tables below 2 MiB and on systems other than Linux.
+    pub advised: bool,
+    /// How much of the table is in memory by now, in bytes; `None` where the system does not say.
+    pub resident: Option<usize>,
+    /// How much of that lies in huge pages, in bytes; `None` where the system does not say.
+    pub huge: Option<usize>,
+}
+
+impl fmt::Display for HugePages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.advised, self.resident, self.huge) {
+            (false, ..) => write!(f, "huge pages: none"),
+            (true, Some(resident), Some(huge)) => {
+                write!(f, "huge pages: {} of {} MiB in use", huge >> 20, resident >> 20)
+            }
+            (true, ..) => write!(f, "huge pages: asked for"),
+        }
+    }
+}
+
+/// Asks the system to back this memory with huge pages; says whether it took the request.
+#[cfg(all(target_os = "linux", feature = "std", not(miri)))]
+pub(crate) fn advise(words: &[AtomicU64]) -> bool {
+    use core::ffi::{c_int, c_void};
+    // The C library that `std` links has it; a crate of bindings would bring nothing else that is used here.
+    unsafe extern "C" {
+        fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int;
+    }
+    const MADV_HUGEPAGE: c_int = 14;
+    let address = words.as_ptr().cast_mut().cast();
+    // SAFETY: the range is exactly that of a live slice. The advice is about the kind of pages and leaves their contents alone.
+    unsafe { madvise(address, size_of_val(words), MADV_HUGEPAGE) == 0 }
+}
+
+#[cfg(not(all(target_os = "linux", feature = "std", not(miri))))]
+pub(crate) fn advise(_: &[AtomicU64]) -> bool {
+    false
+}
+
+/// What the system says about the pages of a table.
+#[cfg(all(target_os = "linux", feature = "std"))]
+pub(crate) fn status<T>(advised: bool, table: &[T]) -> HugePages {
+    let range = table.as_ptr_range();
+    let usage = std::fs::read_to_string("/proc/self/smaps")
+        .ok()
+        .map(|smaps| usage_of(range.start.addr()..range.end.addr(), &smaps));
+    HugePages { advised, resident: usage.map(|usage| usage.0), huge: usage.map(|usage| usage.1) }
+}
+
+#[cfg(not(all(target_os = "linux", feature = "std")))]
+pub(crate) fn status<T>(advised: bool, _: &[T]) -> HugePages {
+    HugePages { advised, resident: None, huge: None }
+}
+
+/// Adds up resident and huge bytes of the mappings that lie mostly within `range`, from the text of `smaps`.
+///
+/// Advice splits mappings, so that the advised range is one of its own (or several, but none that reaches far beyond).
+#[cfg(all(target_os = "linux", feature = "std"))]
+fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
+    let mut within = false;
+    let (mut resident, mut huge) = (0, 0);
+    for line in smaps.lines() {
+        let mut fields = line.split_ascii_whitespace();
+        let (Some(first), second) = (fields.next(), fields.next()) else { continue };
+        if let Some((from, to)) = first.split_once('-')
+            && let (Ok(from), Ok(to)) = (usize::from_str_radix(from, 16), usize::from_str_radix(to, 16))
+        {
+            let common = to.min(range.end).saturating_sub(from.max(range.start));
+            within = 2 * common > to - from;
+            continue;
+        }
+        let bytes = || second.and_then(|kib| kib.parse::<usize>().ok()).unwrap_or(0) << 10;
+        match first {
+            "Rss:" if within => resident += bytes(),
+            "AnonHugePages:" if within => huge += bytes(),
+            _ => {}
+        }
+    }
+    (resident, huge)
+}

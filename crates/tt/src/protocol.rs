@@ -1,0 +1,122 @@
+//! The protocol on one page: every step of the table that touches shared words or decides what they mean.
+//!
+//! The rest of the crate is bookkeeping around these steps. They are the provided methods of a trait so that a test can
+//! change exactly one of them and show that the checkers notice: see `proof::mutants`. [`Xor`] takes them all as they stand,
+//! and is the only protocol that can be had from outside.
+
+use crate::entry::Data;
+use crate::slot::{Slot, Snapshot};
+use crate::word::Word;
+
+/// The steps of probe, store, refresh and clear.
+pub trait Protocol: 'static {
+    /// The check word of an entry: its key, with every bit of its payload folded in.
+    ///
+    /// The generation stays out, so that refreshing it is a change of one word, not of two.
+    #[inline]
+    fn seal(key: u64, data: Data) -> u64 {
+        key ^ data.payload()
+    }
+
+    /// The key whose entry these two words are, whether or not they were ever stored together.
+    #[inline]
+    fn key_of(seen: Snapshot) -> u64 {
+        seen.check ^ seen.data.payload()
+    }
+
+    /// Whether a snapshot is the entry of `key`. All 64 bits are compared.
+    #[inline]
+    fn is_of(seen: Snapshot, key: u64) -> bool {
+        Self::key_of(seen) == key
+    }
+
+    /// Whether there is an entry in this data word. Without this, an empty slot would be the entry of key 0.
+    #[inline]
+    fn is_occupied(data: Data) -> bool {
+        data.is_occupied()
+    }
+
+    /// Two loads. Their order does not matter.
+    #[inline]
+    fn read<W: Word>(slot: &Slot<W>) -> Snapshot {
+        Snapshot { check: slot.check.load(), data: Data(slot.data.load()) }
+    }
+
+    /// The data word of a snapshot that was found to be the right one: the very word that was checked. Loading it anew
+    /// would hand out something nobody has checked.
+    #[inline]
+    fn checked<W: Word>(_slot: &Slot<W>, seen: Snapshot) -> Data {
+        seen.data
+    }
+
+    /// Two stores. Their order does not matter.
+    #[inline]
+    fn write<W: Word>(slot: &Slot<W>, entry: Snapshot) {
+        slot.check.store(entry.check);
+        slot.data.store(entry.data.0);
+    }
+
+    /// Stamps the entry with the generation, by a compare-exchange on the data word alone.
+    ///
+    /// If the data word is still the one that was seen, then only its generation changes, which the check word does not
+    /// cover: whatever the check word is by now, the pair means what it meant before. If it is another one, then someone has
+    /// stored here since, and nothing happens.
+    #[inline]
+    fn refresh<W: Word>(slot: &Slot<W>, seen: Snapshot, generation: u64) {
+        slot.data.compare_exchange(seen.data.0, seen.data.with_generation(generation).0);
+    }
+
+    /// Makes a slot empty.
+    #[inline]
+    fn erase<W: Word>(slot: &Slot<W>) {
+        slot.check.store(0);
+        slot.data.store(0);
+    }
+
+    /// The cluster of a key: the high half of a 128-bit product, which scales the key, read as a fraction of 2⁶⁴, to the number
+    /// of clusters.
+    #[inline]
+    fn cluster_of(key: u64, clusters: usize) -> usize {
+        ((u128::from(key) * clusters as u128) >> 64) as usize
+    }
+
+    /// Whether the key of a snapshot belongs elsewhere, so that no probe of this cluster can ever find it: two writers have torn
+    /// the slot, and only a store can bring it back to life.
+    #[inline]
+    fn is_dead(seen: Snapshot, cluster: usize, clusters: usize) -> bool {
+        Self::cluster_of(Self::key_of(seen), clusters) != cluster
+    }
+
+    /// How many searches ago an entry was last of use, on the circle of 64 generations.
+    #[inline]
+    fn age(data: Data, generation: u64) -> u8 {
+        (generation.wrapping_sub(data.generation()) & 63) as u8
+    }
+
+    /// The generation after this one.
+    #[inline]
+    fn next_generation(generation: u64) -> u64 {
+        (generation + 1) & 63
+    }
+
+    /// What is written when the position is already known: the new entry, with the old move if it brings none.
+    #[inline]
+    fn merge<W: Word>(slot: &Slot<W>, new: Data, old: Snapshot) -> Data {
+        new.or_move_of(Self::checked(slot, old))
+    }
+
+    /// The slot of least rank, the first of them if there are several.
+    #[inline]
+    fn choose(ranks: [i32; 4]) -> usize {
+        // With the slot number in the low bits a minimum without branches finds both.
+        let tagged = |slot: usize| ranks[slot] << 2 | slot as i32;
+        let least = tagged(0).min(tagged(1)).min(tagged(2).min(tagged(3)));
+        (least & 3) as usize
+    }
+}
+
+/// The protocol of the table: the check word is the key XOR the data, everything is relaxed.
+#[derive(Debug)]
+pub enum Xor {}
+
+impl Protocol for Xor {}

@@ -1,0 +1,211 @@
+//! What the table does for one thread, seen from outside.
+
+use megatherium_tt::policy::{Always, DepthPreferred};
+use megatherium_tt::{Bound, Counters, Entry, Placement, SizeError, Table};
+
+fn entry(mv: u16, depth: u8) -> Entry {
+    Entry { mv, score: 17, eval: -4, depth, pv: false, bound: Bound::Lower }
+}
+
+/// Keys that fall into the first cluster of a small table, all different in their low bits.
+fn key(n: u64) -> u64 {
+    n << 8 | 0x5a
+}
+
+#[test]
+fn a_stored_entry_is_found() {
+    let table = Table::new(1).unwrap();
+    let stored =
+        Entry { mv: 0xabcd, score: -31_000, eval: 31_000, depth: 127, pv: true, bound: Bound::Exact };
+    table.store(7 << 60, stored);
+    assert_eq!(table.probe(7 << 60), Some(stored));
+    assert_eq!(table.peek(7 << 60), Some(stored));
+    assert_eq!(table.probe(7 << 60 | 1), None);
+}
+
+#[test]
+fn key_zero_is_a_key_like_any_other() {
+    let table = Table::new(1).unwrap();
+    assert_eq!(table.probe(0), None, "an empty slot is not the entry of key 0");
+    table.store(0, Entry::eval_only(0));
+    assert_eq!(table.probe(0), Some(Entry::eval_only(0)));
+    table.new_search();
+    assert_eq!(table.probe(0), Some(Entry::eval_only(0)));
+    assert_eq!(table.probe(1), None);
+}
+
+#[test]
+fn an_entry_without_a_bound_has_no_depth() {
+    let table = Table::new(1).unwrap();
+    table.store(5, Entry { mv: 3, score: 9, eval: 8, depth: 20, pv: true, bound: Bound::None });
+    let read = Entry { mv: 3, score: 9, eval: 8, depth: 0, pv: true, bound: Bound::None };
+    assert_eq!(table.probe(5), Some(read));
+}
+
+#[test]
+fn a_store_without_a_move_keeps_the_known_one() {
+    let table = Table::new(1).unwrap();
+    table.store(key(1), entry(77, 5));
+    table.store(key(1), entry(0, 6));
+    assert_eq!(table.probe(key(1)), Some(entry(77, 6)));
+    table.store(key(1), entry(78, 7));
+    assert_eq!(table.probe(key(1)), Some(entry(78, 7)));
+    table.store(key(2), entry(0, 7));
+    assert_eq!(table.probe(key(2)).unwrap().mv, 0, "moves are not lent between positions");
+}
+
+#[test]
+fn four_positions_share_a_cluster_and_the_fifth_replaces_the_shallowest() {
+    let table = Table::new(1).unwrap();
+    let mut counters = Counters::default();
+    for (n, depth) in [(1, 9), (2, 4), (3, 6), (4, 8)] {
+        table.store_with(key(n), entry(n as u16, depth), &mut counters);
+    }
+    table.store_with(key(5), entry(5, 1), &mut counters);
+    assert_eq!([1, 2, 3, 4, 5].map(|n| table.peek(key(n)).is_some()), [true, false, true, true, true]);
+    assert_eq!(counters.placed(Placement::Filled), 4);
+    assert_eq!(counters.placed(Placement::ReplacedCurrent), 1);
+}
+
+#[test]
+fn what_a_search_finds_useful_outlives_what_it_does_not() {
+    let table = Table::new(1).unwrap();
+    for n in 1..=4 {
+        table.store(key(n), entry(n as u16, 10));
+    }
+    table.new_search();
+    for n in [1, 2, 4] {
+        assert!(table.probe(key(n)).is_some());
+    }
+    let mut counters = Counters::default();
+    table.store_with(key(5), entry(5, 3), &mut counters);
+    assert_eq!(table.peek(key(3)), None);
+    assert_eq!(counters.placed(Placement::ReplacedOld), 1);
+}
+
+#[test]
+fn peeking_does_not_count_as_useful() {
+    let table = Table::new(1).unwrap();
+    for n in 1..=4 {
+        table.store(key(n), entry(n as u16, 10));
+    }
+    table.new_search();
+    assert!(table.peek(key(1)).is_some());
+    assert_eq!(table.hashfull(), 0);
+    assert!(table.probe(key(1)).is_some());
+    assert_eq!(table.hashfull(), 1, "one slot of the thousand looked at");
+}
+
+/// The circle of 64 generations is crossed several times: age must not jump at the seam, and no other bit may change.
+#[test]
+fn generations_go_round() {
+    let table = Table::new(1).unwrap();
+    for _ in 0..200 {
+        for n in 1..=4 {
+            table.store(key(n), entry(n as u16, 20));
+        }
+        table.new_search();
+        table.store(key(4), entry(4, 20));
+        table.store(key(9), entry(9, 13));
+        let known = [1, 2, 3, 4].map(|n| table.peek(key(n)));
+        assert_eq!(known.iter().flatten().count(), 3, "the newcomer replaced exactly one");
+        assert_eq!(known[3], Some(entry(4, 20)), "and not the one that is up to date");
+        // Make room again: the newcomer is the shallowest.
+        for n in 1..=4 {
+            table.store(key(n), entry(n as u16, 20));
+        }
+    }
+}
+
+#[test]
+fn probing_keeps_an_entry_young_and_untouched_through_many_searches() {
+    let table = Table::new(1).unwrap();
+    let stored = Entry { mv: 0xffff, score: -1, eval: -1, depth: 127, pv: true, bound: Bound::Exact };
+    table.store(u64::MAX, stored);
+    for _ in 0..130 {
+        table.new_search();
+        assert_eq!(table.probe(u64::MAX), Some(stored));
+    }
+}
+
+#[test]
+fn clear_forgets_everything() {
+    let mut table = Table::new(3).unwrap();
+    let keys = || (0..50_000u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    for key in keys() {
+        table.store(key, entry(1, 1));
+    }
+    assert!(table.hashfull() > 100);
+    table.clear();
+    assert_eq!(table.hashfull(), 0);
+    assert!(keys().all(|key| table.peek(key).is_none()));
+}
+
+#[test]
+fn hashfull_is_a_share_of_the_current_generation() {
+    let table = Table::new(1).unwrap();
+    let mut filled = Counters::default();
+    let mut n = 0u64;
+    while filled.placed(Placement::Filled) < table.capacity() as u64 / 2 {
+        n += 1;
+        table.store_with(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), entry(1, 1), &mut filled);
+    }
+    assert!((420..=580).contains(&table.hashfull()), "{}", table.hashfull());
+    table.new_search();
+    assert_eq!(table.hashfull(), 0);
+}
+
+#[test]
+fn every_size_is_possible_not_only_powers_of_two() {
+    for mebibytes in [1, 2, 3, 5, 7, 100] {
+        let table = Table::new(mebibytes).unwrap();
+        assert_eq!(table.mebibytes(), mebibytes);
+        assert_eq!(table.capacity(), mebibytes << 16);
+        for key in [0, 1, u64::MAX, u64::MAX - 1, u64::MAX / 2, u64::MAX / 3] {
+            table.store(key, entry(9, 9));
+            assert_eq!(table.probe(key), Some(entry(9, 9)));
+        }
+    }
+}
+
+#[test]
+fn a_size_that_cannot_be_had_leaves_the_table_as_it_is() {
+    let mut table = Table::new(2).unwrap();
+    table.store(42, entry(1, 1));
+    for absurd in [usize::MAX, usize::MAX >> 20, usize::MAX >> 21, 1 << 40, 1 << 28] {
+        let error = table.resize(absurd).unwrap_err();
+        assert_eq!(error, SizeError::OutOfMemory { mebibytes: absurd });
+        assert_eq!(error.to_string(), format!("cannot allocate a hash table of {absurd} MiB"));
+    }
+    assert_eq!(table.resize(0), Err(SizeError::Zero));
+    assert_eq!(table.mebibytes(), 2);
+    assert_eq!(table.probe(42), Some(entry(1, 1)));
+    table.resize(1).unwrap();
+    assert_eq!(table.mebibytes(), 1);
+    assert_eq!(table.probe(42), None);
+}
+
+#[test]
+fn other_policies_are_a_type_parameter_away() {
+    let table = Table::<Always>::with_clusters(1).unwrap();
+    let preferred = Table::<DepthPreferred>::with_clusters(1).unwrap();
+    for n in 1..=5 {
+        table.store(key(n) + n, entry(n as u16, 60 - n as u8));
+        preferred.store(key(n) + n, entry(n as u16, 60 - n as u8));
+    }
+    assert!(table.peek(key(5) + 5).is_some());
+    assert!(preferred.peek(key(5) + 5).is_none());
+}
+
+#[test]
+fn counters_add_up() {
+    let table = Table::new(1).unwrap();
+    let (mut one, mut two) = (Counters::default(), Counters::default());
+    table.store_with(3, entry(1, 1), &mut one);
+    assert!(table.probe_with(3, &mut one).is_some());
+    assert!(table.probe_with(4, &mut two).is_none());
+    table.new_search();
+    assert!(table.probe_with(3, &mut two).is_some());
+    one += two;
+    assert_eq!((one.probes, one.hits, one.refreshes, one.hit_permille()), (3, 2, 1, 666));
+}
