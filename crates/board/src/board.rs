@@ -1,0 +1,323 @@
+//! The position: what it stores and what can be asked of it.
+
+use core::fmt;
+
+use crate::attacks;
+use crate::{Bitboard, Color, Move, Piece, PieceType, Square};
+
+/// A chess position, standard or Chess960, with everything a search asks for at every node.
+///
+/// It is made to be copied: a search keeps the position before a move and plays the move on a copy, so
+/// there is no unmake, and no undo record to keep in step.
+///
+/// ```
+/// use megatherium_board::Board;
+/// let mut board = Board::startpos();
+/// let mv = board.parse_uci("e2e4").unwrap();
+/// let before = board;
+/// board.make(mv);
+/// assert_eq!(board.key(), before.key_after(mv));
+/// assert_eq!(before.legal_moves().len(), 20);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Board {
+    /// Squares of each kind of piece, of both colours.
+    pub(crate) pieces: [Bitboard; 6],
+    /// Squares of each side.
+    pub(crate) colors: [Bitboard; 2],
+    /// What stands on each square: the same as the sets above, indexed the other way.
+    pub(crate) mailbox: [Option<Piece>; 64],
+    /// The key of everything that matters for the rest of the game, but for the clocks.
+    pub(crate) key: u64,
+    /// Keys of parts of the placement, in the order of [`crate::keys`].
+    pub(crate) part_keys: [u64; 4],
+    /// Enemy pieces that give check.
+    pub(crate) checkers: Bitboard,
+    /// Pieces of the side to move that may not leave the line to their king.
+    pub(crate) pinned: Bitboard,
+    /// Rooks that may still castle. One set says it all: the side is the rank, the wing is the side of the
+    /// king the rook stands on, and any move from or to a rook's square ends its right.
+    pub(crate) castling_rooks: Bitboard,
+    /// Plies since the last capture or pawn move.
+    pub(crate) halfmove_clock: u16,
+    /// Plies in a row that could be taken back: since the last capture, pawn move, null move or set-up.
+    pub(crate) reversible_plies: u16,
+    /// Number of the full move, starting with 1.
+    pub(crate) fullmove_number: u16,
+    pub(crate) side_to_move: Color,
+    /// Where a pawn can be captured en passant, only if such a capture is legal.
+    pub(crate) en_passant: Option<Square>,
+}
+
+impl Board {
+    /// The first position of a game of standard chess.
+    pub fn startpos() -> Self {
+        const FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        Self::from_fen(FEN).unwrap_or_else(|_| Self::bare())
+    }
+
+    /// No pieces at all: where building a position starts.
+    pub(crate) const fn bare() -> Self {
+        Self {
+            pieces: [Bitboard::EMPTY; 6],
+            colors: [Bitboard::EMPTY; 2],
+            mailbox: [None; 64],
+            key: 0,
+            part_keys: [0; 4],
+            checkers: Bitboard::EMPTY,
+            pinned: Bitboard::EMPTY,
+            castling_rooks: Bitboard::EMPTY,
+            halfmove_clock: 0,
+            reversible_plies: 0,
+            fullmove_number: 1,
+            side_to_move: Color::White,
+            en_passant: None,
+        }
+    }
+
+    /// Who is to move.
+    #[inline]
+    pub const fn side_to_move(&self) -> Color {
+        self.side_to_move
+    }
+
+    /// All occupied squares.
+    #[inline]
+    pub fn occupied(&self) -> Bitboard {
+        self.colors[0] | self.colors[1]
+    }
+
+    /// The squares of one side.
+    #[inline]
+    pub const fn colors(&self, color: Color) -> Bitboard {
+        self.colors[color.index()]
+    }
+
+    /// The squares of one kind of piece, of both sides.
+    #[inline]
+    pub const fn pieces(&self, piece_type: PieceType) -> Bitboard {
+        self.pieces[piece_type.index()]
+    }
+
+    /// The squares of one side's pieces of one kind.
+    #[inline]
+    pub fn pieces_of(&self, color: Color, piece_type: PieceType) -> Bitboard {
+        self.colors(color) & self.pieces(piece_type)
+    }
+
+    /// What stands on a square.
+    #[inline]
+    pub const fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.mailbox[square.index()]
+    }
+
+    /// Where the king of a side stands.
+    #[inline]
+    pub fn king(&self, color: Color) -> Square {
+        // Every board has both kings; from_index makes a square of an empty set's 64 as well.
+        Square::from_index(self.pieces_of(color, PieceType::King).0.trailing_zeros() as usize)
+    }
+
+    /// Bishops and queens of a side.
+    #[inline]
+    pub(crate) fn diagonal_sliders(&self, color: Color) -> Bitboard {
+        (self.pieces(PieceType::Bishop) | self.pieces(PieceType::Queen)) & self.colors(color)
+    }
+
+    /// Rooks and queens of a side.
+    #[inline]
+    pub(crate) fn orthogonal_sliders(&self, color: Color) -> Bitboard {
+        (self.pieces(PieceType::Rook) | self.pieces(PieceType::Queen)) & self.colors(color)
+    }
+
+    /// The pieces that give check to the side to move.
+    #[inline]
+    pub const fn checkers(&self) -> Bitboard {
+        self.checkers
+    }
+
+    /// Is the side to move in check?
+    #[inline]
+    pub const fn in_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// The pieces of `color` that are pinned to their own king. Kept for the side to move, worked out for the
+    /// other.
+    #[inline]
+    pub fn pinned(&self, color: Color) -> Bitboard {
+        if color == self.side_to_move { self.pinned } else { self.find_pinned(color) }
+    }
+
+    /// Pieces of `color` that alone stand between their king and an enemy slider.
+    fn find_pinned(&self, color: Color) -> Bitboard {
+        let king = self.king(color);
+        let occupied = self.occupied();
+        let snipers = attacks::bishop_rays(king) & self.diagonal_sliders(!color)
+            | attacks::rook_rays(king) & self.orthogonal_sliders(!color);
+        let mut pinned = Bitboard::EMPTY;
+        for sniper in snipers {
+            let blockers = attacks::between(king, sniper) & occupied;
+            if !blockers.more_than_one() {
+                pinned |= blockers;
+            }
+        }
+        pinned & self.colors(color)
+    }
+
+    /// Works out checkers and pins of the side to move: one walk over the enemy sliders that look at the king.
+    #[inline]
+    pub(crate) fn find_checkers_and_pinned(&mut self) {
+        let us = self.side_to_move;
+        let king = self.king(us);
+        let occupied = self.occupied();
+        let enemies = self.colors(!us);
+        let mut checkers = enemies
+            & (attacks::knight(king) & self.pieces(PieceType::Knight)
+                | attacks::pawn(us, king) & self.pieces(PieceType::Pawn));
+        let mut pinned = Bitboard::EMPTY;
+        let snipers = attacks::bishop_rays(king) & self.diagonal_sliders(!us)
+            | attacks::rook_rays(king) & self.orthogonal_sliders(!us);
+        for sniper in snipers {
+            let blockers = attacks::between(king, sniper) & occupied;
+            if blockers.is_empty() {
+                checkers |= sniper.bitboard();
+            } else if !blockers.more_than_one() {
+                pinned |= blockers;
+            }
+        }
+        self.checkers = checkers;
+        self.pinned = pinned & self.colors(us);
+    }
+
+    /// Plies since the last capture or pawn move.
+    #[inline]
+    pub const fn halfmove_clock(&self) -> u32 {
+        self.halfmove_clock as u32
+    }
+
+    /// Number of the full move: 1 at the start, one more after each move of Black.
+    #[inline]
+    pub const fn fullmove_number(&self) -> u32 {
+        self.fullmove_number as u32
+    }
+
+    /// How many plies back a repetition can lie: those since the last capture, pawn move, null move or set-up.
+    #[inline]
+    pub const fn reversible_plies(&self) -> u32 {
+        self.reversible_plies as u32
+    }
+
+    /// The square a pawn can capture on en passant, only if such a capture is legal.
+    #[inline]
+    pub const fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+
+    /// Pieces of both sides that attack a square when `occupied` are the occupied squares.
+    #[inline]
+    pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        let queens = self.pieces(PieceType::Queen);
+        attacks::knight(square) & self.pieces(PieceType::Knight)
+            | attacks::king(square) & self.pieces(PieceType::King)
+            | attacks::pawn(Color::White, square) & self.pieces_of(Color::Black, PieceType::Pawn)
+            | attacks::pawn(Color::Black, square) & self.pieces_of(Color::White, PieceType::Pawn)
+            | attacks::bishop(square, occupied) & (self.pieces(PieceType::Bishop) | queens)
+            | attacks::rook(square, occupied) & (self.pieces(PieceType::Rook) | queens)
+    }
+
+    /// Does `color` attack the square when `occupied` are the occupied squares? The cheap tests come first.
+    #[inline]
+    pub fn is_attacked(&self, square: Square, color: Color, occupied: Bitboard) -> bool {
+        let leapers = attacks::knight(square) & self.pieces(PieceType::Knight)
+            | attacks::king(square) & self.pieces(PieceType::King)
+            | attacks::pawn(!color, square) & self.pieces(PieceType::Pawn);
+        let diagonal = self.diagonal_sliders(color);
+        let orthogonal = self.orthogonal_sliders(color);
+        leapers.intersects(self.colors(color))
+            || attacks::bishop_rays(square).intersects(diagonal)
+                && attacks::bishop(square, occupied).intersects(diagonal)
+            || attacks::rook_rays(square).intersects(orthogonal)
+                && attacks::rook(square, occupied).intersects(orthogonal)
+    }
+
+    /// The piece on the square a move starts from. `None` when the square is empty.
+    #[inline]
+    pub const fn piece_from(&self, mv: Move) -> Option<Piece> {
+        self.piece_on(mv.from())
+    }
+
+    /// The piece a move moves. The move must start from a piece; otherwise a pawn is returned.
+    #[inline]
+    pub fn moved(&self, mv: Move) -> Piece {
+        self.piece_from(mv).unwrap_or(Piece::WhitePawn)
+    }
+
+    /// What a legal move takes.
+    #[inline]
+    pub fn captured(&self, mv: Move) -> Option<PieceType> {
+        if mv.is_castling() {
+            None
+        } else if mv.is_en_passant() {
+            Some(PieceType::Pawn)
+        } else {
+            self.piece_on(mv.to()).map(Piece::piece_type)
+        }
+    }
+
+    /// Does a legal move take something?
+    #[inline]
+    pub fn is_capture(&self, mv: Move) -> bool {
+        !mv.is_castling() && (mv.is_en_passant() || self.piece_on(mv.to()).is_some())
+    }
+
+    /// Is a legal move a capture or a promotion? These are the moves of [`Board::captures`].
+    #[inline]
+    pub fn is_noisy(&self, mv: Move) -> bool {
+        mv.is_promotion() || self.is_capture(mv)
+    }
+
+    /// Has a side anything but king and pawns? Without, passing the move (null move) proves nothing.
+    #[inline]
+    pub fn has_non_pawn_material(&self, color: Color) -> bool {
+        let poor = self.pieces(PieceType::Pawn) | self.pieces(PieceType::King);
+        (self.colors(color) & !poor).any()
+    }
+
+    /// Can no sequence of legal moves mate: bare kings, one minor piece, or bishops on squares of one colour
+    /// only?
+    pub fn is_insufficient_material(&self) -> bool {
+        const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
+        let mating =
+            self.pieces(PieceType::Pawn) | self.pieces(PieceType::Rook) | self.pieces(PieceType::Queen);
+        let bishops = self.pieces(PieceType::Bishop);
+        let minors = bishops | self.pieces(PieceType::Knight);
+        if mating.any() {
+            return false;
+        }
+        !minors.more_than_one() || minors == bishops && (bishops.is_subset(DARK) || bishops.is_subset(!DARK))
+    }
+}
+
+impl fmt::Display for Board {
+    /// A diagram from White's side, then the FEN and the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rank in (0..8).rev() {
+            write!(f, "{} ", rank + 1)?;
+            for file in 0..8 {
+                let letter = self.piece_on(Square::new(file, rank)).map_or('.', Piece::letter);
+                write!(f, " {letter}")?;
+            }
+            writeln!(f)?;
+        }
+        writeln!(f, "   a b c d e f g h")?;
+        writeln!(f, "FEN: {}", self.fen())?;
+        write!(f, "Key: {:016x}", self.key())
+    }
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Board({})", self.fen())
+    }
+}
