@@ -1,3 +1,21 @@
-//! Placeholder: replaced by the crate's first commit.
+//! The UCI shell of Megatherium: parse a line, call the engine, print the answer.
+//!
+//! One thread reads the input and owns the engine. It never waits for a search, so `stop`, `ponderhit` and
+//! `isready` take effect at once; the search prints its own lines through [one formatter](format).
+//!
+//! ```text
+//! stdin ─► input::Lines ─► parse ─► Command ─► Shell ─► Engine ─► Sink ─► format ─► Output ─► stdout
+//! ```
+//!
+//! The manual for users is `docs/uci.md`; its tables are generated from the declarations in [`command`] and [`options`].
 
 #![forbid(unsafe_code)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod command;
+pub mod input;
+pub mod log;
+pub mod options;
+pub mod output;
+pub mod parse;

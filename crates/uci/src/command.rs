@@ -1,0 +1,144 @@
+//! What a line can ask for.
+
+/// A parsed line. Text is borrowed from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command<'a> {
+    /// `uci`: name, options, `uciok`.
+    Uci,
+    /// `debug on|off`: say more, or stop doing so.
+    Debug(bool),
+    /// `isready`: answer `readyok`.
+    IsReady,
+    /// `setoption name … value …`.
+    SetOption {
+        /// The option's name as written, possibly with spaces.
+        name: &'a str,
+        /// Everything after `value`; `None` if the word is missing.
+        value: Option<&'a str>,
+    },
+    /// `register …`: there is nothing to register.
+    Register,
+    /// `ucinewgame`: forget the last game.
+    NewGame,
+    /// `position …`.
+    Position(Position<'a>),
+    /// `go …`.
+    Go(Go<'a>),
+    /// `stop`.
+    Stop,
+    /// `ponderhit`.
+    PonderHit,
+    /// `quit`.
+    Quit,
+    /// `d`: show the position.
+    Display,
+    /// `eval`: show the evaluation.
+    Eval,
+    /// `bench`: search the fixed set of positions.
+    Bench {
+        /// Depth of each search; `None` for the default.
+        depth: Option<u32>,
+        /// Search threads.
+        threads: Option<usize>,
+        /// Table size in mebibytes.
+        hash: Option<usize>,
+    },
+    /// `tt`: statistics of the transposition table.
+    TableStats,
+    /// `help`.
+    Help,
+    /// `version` or `compiler`.
+    Version,
+}
+
+/// The arguments of `position`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position<'a> {
+    /// The FEN, or `None` for the initial position.
+    pub fen: Option<&'a str>,
+    /// What follows `moves`, separated by white space.
+    pub moves: &'a str,
+}
+
+/// The arguments of `go`. A number too large for its field has become the field's largest value, a negative one
+/// its smallest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Go<'a> {
+    /// `wtime` and `btime`, in milliseconds.
+    pub clock: [Option<u64>; 2],
+    /// `winc` and `binc`, in milliseconds.
+    pub increment: [Option<u64>; 2],
+    /// `movestogo`; 0 has become `None`, as it says nothing.
+    pub moves_to_go: Option<u32>,
+    /// `movetime`, in milliseconds.
+    pub move_time: Option<u64>,
+    /// `depth`, at least 1.
+    pub depth: Option<u32>,
+    /// `nodes`, at least 1.
+    pub nodes: Option<u64>,
+    /// `mate`, at least 1.
+    pub mate: Option<u32>,
+    /// `perft`: count moves instead of searching.
+    pub perft: Option<u32>,
+    /// `infinite`.
+    pub infinite: bool,
+    /// `ponder`.
+    pub ponder: bool,
+    /// The words after `searchmoves`.
+    pub search_moves: Vec<&'a str>,
+}
+
+impl Go<'_> {
+    /// Whether a search with these arguments ends by itself, `ponder` and `infinite` left aside.
+    pub fn is_limited(&self) -> bool {
+        self.clock.iter().any(Option::is_some)
+            || self.move_time.is_some()
+            || self.depth.is_some()
+            || self.nodes.is_some()
+            || self.mate.is_some()
+    }
+}
+
+/// A command as people look it up: in `help` and in the manual.
+#[derive(Debug)]
+pub struct Entry {
+    /// How it is written.
+    pub usage: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+/// Every command, in the order of the manual.
+pub const COMMANDS: &[Entry] = &[
+    Entry { usage: "uci", meaning: "name, options, `uciok`" },
+    Entry { usage: "debug on|off", meaning: "say in `info string` lines what was understood" },
+    Entry {
+        usage: "isready",
+        meaning: "`readyok`; at once during a search, else after everything before it is done",
+    },
+    Entry { usage: "setoption name N [value V]", meaning: "change an option; see the table of options" },
+    Entry { usage: "register …", meaning: "says that there is nothing to register" },
+    Entry { usage: "ucinewgame", meaning: "empty the table, forget the move statistics" },
+    Entry {
+        usage: "position startpos|fen F [moves m1 m2 …]",
+        meaning: "the position of the next `go`, with the game that led to it",
+    },
+    Entry { usage: "go …", meaning: "search; see the table of limits" },
+    Entry { usage: "stop", meaning: "end the search (or `bench`, `perft`); its answer follows" },
+    Entry {
+        usage: "ponderhit",
+        meaning: "the opponent played the expected move: from now on the clock counts",
+    },
+    Entry { usage: "quit", meaning: "stop, answer, exit" },
+    Entry { usage: "d", meaning: "the position: diagram, FEN, keys, checkers, legal moves" },
+    Entry { usage: "eval", meaning: "the static evaluation, and what each piece contributes to it" },
+    Entry { usage: "tt", meaning: "the transposition table: size, fill, statistics of the last search" },
+    Entry { usage: "perft N", meaning: "count the move sequences of length N (also `go perft N`)" },
+    Entry {
+        usage: "bench [depth [threads [hash]]]",
+        meaning: "search a fixed set of positions; ends with `N nodes M nps`",
+    },
+    Entry { usage: "version", meaning: "version, compiler, instruction sets (also `compiler`)" },
+    Entry { usage: "help", meaning: "this list" },
+    Entry { usage: "# …", meaning: "a comment" },
+];

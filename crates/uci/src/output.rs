@@ -1,0 +1,178 @@
+//! Everything the shell says goes through here: whole lines, flushed, and copied to the debug log.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::log::{Direction, Log};
+
+/// The way out, shared by the reader thread and the search.
+///
+/// Lines are put together in one reused buffer and written with one call, so that lines of two threads never mix
+/// and a long analysis allocates nothing here.
+pub struct Output {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    out: Box<dyn Write + Send>,
+    text: String,
+    log: Option<Log>,
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").finish_non_exhaustive()
+    }
+}
+
+impl Output {
+    /// Speaks on standard output.
+    pub fn stdout() -> Self {
+        Self::new(Box::new(io::stdout()))
+    }
+
+    /// Speaks to `out`.
+    pub fn new(out: Box<dyn Write + Send>) -> Self {
+        Output { inner: Mutex::new(Inner { out, text: String::new(), log: None }) }
+    }
+
+    /// Writes the lines that `write` makes; each ends in a newline.
+    pub fn with(&self, write: impl FnOnce(&mut String)) {
+        let mut inner = self.lock();
+        inner.text.clear();
+        write(&mut inner.text);
+        inner.send();
+    }
+
+    /// Writes one line.
+    pub fn line(&self, line: impl fmt::Display) {
+        self.with(|text| {
+            let _ = writeln!(text, "{line}");
+        });
+    }
+
+    /// Says something that is not an answer.
+    pub fn info(&self, message: impl fmt::Display) {
+        self.line(format_args!("info string {message}"));
+    }
+
+    /// Says what was wrong with the input. The one form in which that is ever said.
+    pub fn error(&self, message: impl fmt::Display) {
+        self.info(format_args!("error: {message}"));
+    }
+
+    /// Begins a log, or ends it.
+    pub fn set_log(&self, log: Option<Log>) {
+        self.lock().log = log;
+    }
+
+    /// Copies a line from the GUI to the log.
+    pub fn log_input(&self, line: &str) {
+        self.lock().log(Direction::In, line);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A thread that panicked while writing has at worst left half a line in the buffer, which is cleared.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn send(&mut self) {
+        if let Err(error) = self.out.write_all(self.text.as_bytes()).and_then(|()| self.out.flush()) {
+            gone(&error);
+        }
+        if self.log.is_some() {
+            let text = std::mem::take(&mut self.text);
+            for line in text.lines() {
+                self.log(Direction::Out, line);
+            }
+            self.text = text;
+        }
+    }
+
+    /// Logs a line; if that fails (disk full), says so once and goes on without a log.
+    fn log(&mut self, direction: Direction, line: &str) {
+        let Some(log) = &mut self.log else { return };
+        if let Err(error) = log.write(direction, line) {
+            self.log = None;
+            let message = format!("info string error: Debug Log File ended: {error}\n");
+            if let Err(error) = self.out.write_all(message.as_bytes()).and_then(|()| self.out.flush()) {
+                gone(&error);
+            }
+        }
+    }
+}
+
+/// Nobody can hear us any more. If the reader has gone away that is its way of ending the conversation; any other
+/// failure to write is worth a word, on the one channel left.
+fn gone(error: &io::Error) -> ! {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
+    }
+    // Not `eprintln!`, which panics when standard error is closed too.
+    let _ = writeln!(io::stderr(), "megatherium: cannot write to standard output: {error}");
+    std::process::exit(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// A writer whose contents the test can read.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Shared {
+        fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    #[test]
+    fn lines_and_their_copy_in_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.txt");
+        let seen = Shared::default();
+        let output = Output::new(Box::new(seen.clone()));
+        output.line("not logged");
+        output.set_log(Some(Log::open(&path).unwrap()));
+        output.log_input("isready\r");
+        output.with(|text| text.push_str("id name X\nuciok\n"));
+        output.set_log(None);
+        output.error("not logged");
+        assert_eq!(seen.text(), "not logged\nid name X\nuciok\ninfo string error: not logged\n");
+
+        let log = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<_> = log.lines().map(|line| line.split_once("Z ").unwrap().1).collect();
+        assert_eq!(lines, ["-> isready", "<- id name X", "<- uciok"]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_log_that_cannot_be_written_ends_with_one_error() {
+        let seen = Shared::default();
+        let output = Output::new(Box::new(seen.clone()));
+        output.set_log(Some(Log::open("/dev/full".as_ref()).unwrap()));
+        output.line("readyok");
+        output.line("readyok");
+        let text = seen.text();
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.starts_with("readyok\ninfo string error: Debug Log File ended: "), "{text}");
+        assert!(text.ends_with("\nreadyok\n"), "{text}");
+    }
+}
