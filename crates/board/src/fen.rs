@@ -58,31 +58,44 @@ impl Board {
     /// assert_eq!(error.to_string(), "pieces, column 9: '9' is neither a piece nor a number from 1 to 8");
     /// ```
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
+        let (mut board, end) = Self::from_position_fields(text)?;
+        let reader = Reader(text);
+        let mut clocks = fields(&text[end..]).map(|field| Field { start: field.start + end, ..field });
+        let (mut halfmoves, mut number) = (0, 1);
+        if let Some(field) = clocks.next() {
+            halfmoves = read_clock(&reader, FenField::HalfmoveClock, field)?;
+        }
+        if let Some(field) = clocks.next() {
+            number = read_clock(&reader, FenField::FullmoveNumber, field)?;
+        }
+        if let Some(field) = clocks.next() {
+            return Err(reader.error(FenField::FullmoveNumber, field.start, Problem::TrailingText));
+        }
+        board.set_clocks(halfmoves, number);
+        Ok(board)
+    }
+
+    /// Sets the clocks; a game has no move 0, so that becomes 1.
+    pub(crate) fn set_clocks(&mut self, halfmove_clock: u16, fullmove_number: u16) {
+        self.halfmove_clock = halfmove_clock;
+        self.fullmove_number = fullmove_number.max(1);
+    }
+
+    /// Reads the four fields that FEN and EPD share, and tells in which byte they end.
+    pub(crate) fn from_position_fields(text: &str) -> Result<(Self, usize), FenError> {
         let reader = Reader(text);
         let mut fields = fields(text);
         let mut next = |name| {
             fields.next().ok_or_else(|| reader.error(name, text.trim_ascii_end().len(), Problem::Missing))
         };
-        let position = [
-            next(FenField::Pieces)?,
-            next(FenField::SideToMove)?,
-            next(FenField::Castling)?,
-            next(FenField::EnPassant)?,
-        ];
-        let mut board = Self::read_position(&reader, position)?;
-        if let Some(field) = fields.next() {
-            board.halfmove_clock = read_clock(&reader, FenField::HalfmoveClock, field)?;
-        }
-        if let Some(field) = fields.next() {
-            board.fullmove_number = read_clock(&reader, FenField::FullmoveNumber, field)?.max(1);
-        }
-        match fields.next() {
-            None => Ok(board),
-            Some(field) => Err(reader.error(FenField::FullmoveNumber, field.start, Problem::TrailingText)),
-        }
+        let pieces = next(FenField::Pieces)?;
+        let side = next(FenField::SideToMove)?;
+        let castling = next(FenField::Castling)?;
+        let en_passant = next(FenField::EnPassant)?;
+        let board = Self::read_position(&reader, [pieces, side, castling, en_passant])?;
+        Ok((board, en_passant.start + en_passant.text.len()))
     }
 
-    /// Reads the four fields that FEN and EPD share.
     fn read_position(reader: &Reader<'_>, fields: [Field<'_>; 4]) -> Result<Self, FenError> {
         let [pieces, side, castling, en_passant] = fields;
         let mut board = Self::bare();
