@@ -6,6 +6,7 @@ use crate::protocol::Protocol;
 use crate::record::Placement;
 use crate::slot::{Slot, Snapshot};
 use crate::word::Word;
+use core::hint::select_unpredictable;
 use core::sync::atomic::AtomicU64;
 
 /// The slots of a cluster.
@@ -25,6 +26,8 @@ const _: () = assert!(size_of::<Cluster<AtomicU64>>() == 64 && align_of::<Cluste
 #[derive(Clone, Copy)]
 pub struct Request {
     pub key: u64,
+    /// The packed entry, stamped with the current generation; and what the policy is told of it.
+    pub data: Data,
     pub newcomer: Newcomer,
     /// The number of this cluster, and of all.
     pub cluster: usize,
@@ -33,10 +36,11 @@ pub struct Request {
     pub generation: u64,
 }
 
-/// Ranks below the worth of any live entry: the order in which a store looks for room.
-const SAME_POSITION: i32 = i16::MIN as i32 - 3;
-const EMPTY: i32 = SAME_POSITION + 1;
-const DEAD: i32 = SAME_POSITION + 2;
+/// Where a store looks for room before it evicts anyone, the most welcome first. A set of such slots is a word with a bit at
+/// `way * SLOTS + slot` for each: its lowest bit is the best one.
+const SAME_POSITION: u32 = 0;
+const EMPTY: u32 = 1;
+const DEAD: u32 = 2;
 
 impl<W: Word> Cluster<W> {
     /// Four empty slots.
@@ -46,32 +50,42 @@ impl<W: Word> Cluster<W> {
 
     /// The first slot that holds the entry of `key`, and what was seen there.
     ///
-    /// All four slots are read and compared, and the answer is put together by conditional moves: whether and where a position is found
-    /// is close to random, and a loop that stops early would be mispredicted on most probes.
+    /// All four slots are read and compared, and the answer is put together by conditional moves: whether and where a position
+    /// is found is close to random, and a loop that stops early would be mispredicted on most probes.
+    ///
+    /// Whether the slot is occupied is asked once, of the one that matched; a search that matched nothing comes to the same as one that
+    /// matched an empty slot. An empty slot matches key 0 and could hide a later one that holds it, but never does: empty
+    /// slots are filled from the first on, so the entry comes first.
     #[inline]
     pub(crate) fn find<X: Protocol>(&self, key: u64) -> Option<(usize, Snapshot)> {
-        let mut found = (SLOTS, Snapshot::default());
+        let seen = self.read::<X>();
+        let mut found = (0, Snapshot::default());
         for slot in (0..SLOTS).rev() {
-            let seen = self.slots[slot].read::<X>();
-            if X::is_of(seen, key) & X::is_occupied(seen.data) {
-                found = (slot, seen);
-            }
+            found = select_unpredictable(X::is_of(seen[slot], key), (slot, seen[slot]), found);
         }
-        (found.0 != SLOTS).then_some(found)
+        X::is_occupied(found.1.data).then_some(found)
     }
 
     /// Stores an entry, if the policy finds room for it: eight loads, then two stores or none.
     #[inline]
     pub(crate) fn store<P: Policy, X: Protocol>(&self, request: Request) -> Placement {
-        let Request { key, newcomer, generation, .. } = request;
-        let seen: [Snapshot; SLOTS] = core::array::from_fn(|slot| self.slots[slot].read::<X>());
-        let ranks = core::array::from_fn(|slot| rank::<P, X>(seen[slot], slot, request));
-        let chosen = X::choose(ranks);
+        let Request { key, data: new, newcomer, cluster, clusters, generation } = request;
+        let seen = self.read::<X>();
+        let mut room = 0u32;
+        let mut worth = [0; SLOTS];
+        for slot in 0..SLOTS {
+            let (seen, bit) = (seen[slot], |way: u32| way as usize * SLOTS + slot);
+            let is_occupied = X::is_occupied(seen.data);
+            room |= u32::from(is_occupied & X::is_of(seen, key)) << bit(SAME_POSITION);
+            room |= u32::from(!is_occupied) << bit(EMPTY);
+            room |= u32::from(X::is_dead(seen, cluster, clusters)) << bit(DEAD);
+            worth[slot] = P::worth(resident::<X>(seen.data, generation), newcomer, slot);
+        }
+        let chosen = X::choose(room, worth);
         let (slot, victim) = (&self.slots[chosen], seen[chosen]);
         let resident = resident::<X>(victim.data, generation);
-        let new = Data::pack(newcomer.entry, generation);
 
-        let (data, placement) = match ranks[chosen] {
+        let (data, placement) = match room.trailing_zeros() / SLOTS as u32 {
             SAME_POSITION if !P::updates(newcomer, resident) => return Placement::Kept,
             SAME_POSITION => (X::merge(slot, new, victim), Placement::Updated),
             EMPTY => (new, Placement::Filled),
@@ -82,6 +96,12 @@ impl<W: Word> Cluster<W> {
         };
         slot.write::<X>(key, data);
         placement
+    }
+
+    /// Copies all eight words.
+    #[inline]
+    fn read<X: Protocol>(&self) -> [Snapshot; SLOTS] {
+        core::array::from_fn(|slot| self.slots[slot].read::<X>())
     }
 
     /// Empties the cluster.
@@ -97,16 +117,6 @@ impl<W: Word> Cluster<W> {
         let is_current = |data: Data| X::is_occupied(data) && data.generation() == generation;
         self.slots.iter().filter(|slot| is_current(slot.read::<X>().data)).count()
     }
-}
-
-/// How willingly a slot is given to the newcomer: the least rank is taken.
-#[inline]
-fn rank<P: Policy, X: Protocol>(seen: Snapshot, slot: usize, request: Request) -> i32 {
-    let Request { key, newcomer, cluster, clusters, generation } = request;
-    let worth = P::worth(resident::<X>(seen.data, generation), newcomer, slot) as i32;
-    let rank = if X::is_dead(seen, cluster, clusters) { DEAD } else { worth };
-    let rank = if X::is_of(seen, key) { SAME_POSITION } else { rank };
-    if X::is_occupied(seen.data) { rank } else { EMPTY }
 }
 
 #[inline]

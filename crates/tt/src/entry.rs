@@ -34,11 +34,10 @@ impl Bound {
 /// `probe` hands out copies, never references: another thread may overwrite the slot at any moment.
 /// The table gives no meaning to `mv`, `score` and `eval`; it only promises that they were stored together, for that key.
 ///
-/// # Entries without a bound
+/// # Entries without a score
 ///
-/// A search likes to remember a static evaluation before it knows any score. Such an entry has [`Bound::None`] and, by
-/// convention, no depth: whatever depth it was stored with, it is read back with depth 0. (The depth bits are what
-/// tells it from an empty slot.) Everything else comes back as it was stored.
+/// A search likes to remember a static evaluation before it knows any score. Such an entry has [`Bound::None`], and its score means nothing:
+/// see [`Entry::eval_only`]. It is found like any other, gives way like any other of its depth, and never replaces one that has a score.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Entry {
     /// The best move found, in the caller's encoding; 0 means none.
@@ -56,8 +55,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The greatest depth that fits into the seven bits there are for it.
-    pub const MAX_DEPTH: u8 = 127;
+    /// The greatest depth that fits into the seven bits there are for it, of which the value 0 means that there is no entry.
+    pub const MAX_DEPTH: u8 = 126;
 
     /// An entry that knows a static evaluation and nothing else.
     pub const fn eval_only(eval: i16) -> Self {
@@ -81,8 +80,8 @@ impl Entry {
 /// accept the pair, and a store recognises it as dead. So the bits that differ most between two entries, the low
 /// bytes of evaluation and score, sit at the very top; depth and flags, alike in most entries, at the bottom.
 ///
-/// **What marks a slot as occupied.** A word whose bits outside the generation are all zero is empty. An entry with a bound is
-/// never zero; one without gets 1 in its depth bits, which [`Data::entry`] takes off again.
+/// **What marks a slot as occupied.** The depth is stored plus one, so no entry is all zeros, not even that of a drawn position
+/// with no move, no depth and no bound; and a word that is all zeros, save perhaps its generation, is empty.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Data(pub u64);
 
@@ -99,11 +98,7 @@ impl Data {
         let [eval_low, eval_high] = entry.eval.to_le_bytes();
         let [score_low, score_high] = entry.score.to_le_bytes();
         let [move_high, move_low] = entry.mv.to_be_bytes();
-        let depth = match entry.bound {
-            Bound::None => 1,
-            _ if entry.depth > Entry::MAX_DEPTH => Entry::MAX_DEPTH,
-            _ => entry.depth,
-        };
+        let depth = if entry.depth < Entry::MAX_DEPTH { entry.depth } else { Entry::MAX_DEPTH };
         Self(u64::from_be_bytes([
             eval_low,
             score_low,
@@ -111,7 +106,7 @@ impl Data {
             move_low,
             eval_high,
             score_high,
-            depth << 1 | entry.pv as u8,
+            (depth + 1) << 1 | entry.pv as u8,
             (generation as u8) << 2 | entry.bound as u8,
         ]))
     }
@@ -125,7 +120,7 @@ impl Data {
             mv: u16::from_be_bytes([move_high, move_low]),
             score: i16::from_le_bytes([score_low, score_high]),
             eval: i16::from_le_bytes([eval_low, eval_high]),
-            depth: self.depth(),
+            depth: self.depth() as u8,
             pv: depth_pv & 1 != 0,
             bound: self.bound(),
         }
@@ -155,13 +150,10 @@ impl Data {
         Self(self.payload() | (generation << 2 & Self::GENERATION))
     }
 
-    /// The depth of the entry: 0 when it has no bound.
+    /// The depth of the entry; −1 if there is none.
     #[inline]
-    pub const fn depth(self) -> u8 {
-        match self.bound() {
-            Bound::None => 0,
-            _ => (self.0 >> 9) as u8 & Entry::MAX_DEPTH,
-        }
+    pub const fn depth(self) -> i32 {
+        (self.0 >> 9 & 0x7f) as i32 - 1
     }
 
     /// The bound of the entry.
@@ -190,13 +182,8 @@ mod tests {
 
     pub(crate) fn entries() -> impl Strategy<Value = Entry> {
         let bound = (0..4u8).prop_map(Bound::from_bits);
-        (any::<u16>(), any::<i16>(), any::<i16>(), 0..=127u8, any::<bool>(), bound)
+        (any::<u16>(), any::<i16>(), any::<i16>(), 0..=Entry::MAX_DEPTH, any::<bool>(), bound)
             .prop_map(|(mv, score, eval, depth, pv, bound)| Entry { mv, score, eval, depth, pv, bound })
-    }
-
-    /// What a stored entry reads back as: the same, but without a depth if it has no bound.
-    fn as_read(entry: Entry) -> Entry {
-        if entry.bound == Bound::None { Entry { depth: 0, ..entry } } else { entry }
     }
 
     proptest! {
@@ -204,7 +191,7 @@ mod tests {
         fn packing_round_trips(entry in entries(), generation in 0..64u64) {
             let data = Data::pack(entry, generation);
             prop_assert!(data.is_occupied());
-            prop_assert_eq!(data.entry(), as_read(entry));
+            prop_assert_eq!(data.entry(), entry);
             prop_assert_eq!(data.generation(), generation);
             prop_assert_eq!(data.has_move(), entry.mv != 0);
         }
@@ -233,10 +220,10 @@ mod tests {
         assert_eq!(bits(Entry { mv: 0xffff, ..zero }), 0xffff << 32);
         assert_eq!(bits(Entry { eval: -256, ..zero }), 0xff << 24);
         assert_eq!(bits(Entry { score: -256, ..zero }), 0xff << 16);
-        assert_eq!(bits(Entry { depth: 127, ..zero }), 0x7f << 9);
+        assert_eq!(bits(Entry { depth: 126, ..zero }), (0x7f ^ 1) << 9);
         assert_eq!(bits(Entry { pv: true, ..zero }), 1 << 8);
         assert_eq!(Data::pack(zero, 63).0 ^ Data::pack(zero, 0).0, Data::GENERATION);
-        assert_eq!(Data::pack(zero, 0).0, 1, "the bound is in the two lowest bits");
+        assert_eq!(Data::pack(zero, 0).0, 1 << 9 | 1, "depth plus one, and the bound in the two lowest bits");
     }
 
     #[test]

@@ -6,15 +6,15 @@
 //!
 //! Every answer is a pure function of what is passed in, so that policies can be compared on recorded probes and stores.
 
-use crate::entry::{Bound, Entry};
+use crate::entry::Bound;
 
 /// What a policy may know about an entry in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resident {
     /// How deep it was searched.
-    pub depth: u8,
+    pub depth: i32,
     /// How many searches ago it was stored or last found: 0 is the current search, 63 the most.
-    pub age: u8,
+    pub age: i32,
     /// What it knows about its score.
     pub bound: Bound,
 }
@@ -22,16 +22,19 @@ pub struct Resident {
 /// What a policy may know about the entry that wants a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Newcomer {
-    /// The entry itself.
-    pub entry: Entry,
+    /// How deep it was searched.
+    pub depth: i32,
+    /// What it knows about its score.
+    pub bound: Bound,
     /// A slot, 0 to 3, drawn from bits of the key that had no part in choosing the cluster.
     pub lot: usize,
 }
 
 /// How to choose between entries when there is not room for all.
 pub trait Policy: 'static {
-    /// What it is worth to keep `resident`, an entry of another position that sits in `slot`. The least worth gives way, the first of several.
-    fn worth(resident: Resident, newcomer: Newcomer, slot: usize) -> i16;
+    /// What it is worth to keep `resident`, an entry of another position that sits in `slot`. The least worth gives way, the first of
+    /// several. Within ±2²⁸.
+    fn worth(resident: Resident, newcomer: Newcomer, slot: usize) -> i32;
 
     /// Whether the least worth resident gives way at all, or the newcomer is turned down.
     fn admits(newcomer: Newcomer, victim: Resident) -> bool;
@@ -46,9 +49,9 @@ pub trait Policy: 'static {
 /// or more of depth. Such shallow results come from reduced searches, and would only make the next visitor do the deep one again.
 #[inline]
 fn newer_unless_clearly_less(newcomer: Newcomer, known: Resident) -> bool {
-    let Entry { bound, depth, .. } = newcomer.entry;
+    let Newcomer { bound, depth, .. } = newcomer;
     let knows_no_score = bound == Bound::None && known.bound != Bound::None;
-    let as_good = bound == Bound::Exact || known.age != 0 || depth.saturating_add(4) > known.depth;
+    let as_good = bound == Bound::Exact || known.age != 0 || depth + 4 > known.depth;
     !knows_no_score && as_good
 }
 
@@ -57,12 +60,12 @@ fn newer_unless_clearly_less(newcomer: Newcomer, known: Resident) -> bool {
 /// One search of age weighs as much as `PENALTY` plies of depth: deep results survive for a few searches, useless ones do not
 /// survive for ever.
 #[derive(Debug)]
-pub enum DepthAge<const PENALTY: i16 = 8> {}
+pub enum DepthAge<const PENALTY: i32 = 8> {}
 
-impl<const PENALTY: i16> Policy for DepthAge<PENALTY> {
+impl<const PENALTY: i32> Policy for DepthAge<PENALTY> {
     #[inline]
-    fn worth(resident: Resident, _: Newcomer, _: usize) -> i16 {
-        resident.depth as i16 - PENALTY * resident.age as i16
+    fn worth(resident: Resident, _: Newcomer, _: usize) -> i32 {
+        resident.depth - PENALTY * resident.age
     }
 
     #[inline]
@@ -82,8 +85,8 @@ pub enum Always {}
 
 impl Policy for Always {
     #[inline]
-    fn worth(_: Resident, newcomer: Newcomer, slot: usize) -> i16 {
-        (slot != newcomer.lot) as i16
+    fn worth(_: Resident, newcomer: Newcomer, slot: usize) -> i32 {
+        i32::from(slot != newcomer.lot)
     }
 
     #[inline]
@@ -104,18 +107,18 @@ pub enum DepthPreferred {}
 
 impl Policy for DepthPreferred {
     #[inline]
-    fn worth(resident: Resident, _: Newcomer, _: usize) -> i16 {
-        resident.depth as i16
+    fn worth(resident: Resident, _: Newcomer, _: usize) -> i32 {
+        resident.depth
     }
 
     #[inline]
     fn admits(newcomer: Newcomer, victim: Resident) -> bool {
-        newcomer.entry.depth >= victim.depth
+        newcomer.depth >= victim.depth
     }
 
     #[inline]
     fn updates(newcomer: Newcomer, known: Resident) -> bool {
-        newcomer.entry.depth >= known.depth
+        newcomer.depth >= known.depth
     }
 }
 
@@ -125,18 +128,18 @@ pub enum AgeBased {}
 
 impl Policy for AgeBased {
     #[inline]
-    fn worth(resident: Resident, _: Newcomer, _: usize) -> i16 {
-        resident.depth as i16 - 128 * resident.age as i16
+    fn worth(resident: Resident, _: Newcomer, _: usize) -> i32 {
+        resident.depth - 128 * resident.age
     }
 
     #[inline]
     fn admits(newcomer: Newcomer, victim: Resident) -> bool {
-        victim.age != 0 || newcomer.entry.depth >= victim.depth
+        victim.age != 0 || newcomer.depth >= victim.depth
     }
 
     #[inline]
     fn updates(newcomer: Newcomer, known: Resident) -> bool {
-        known.age != 0 || newcomer.entry.depth >= known.depth
+        known.age != 0 || newcomer.depth >= known.depth
     }
 }
 
@@ -146,15 +149,15 @@ pub enum TwoTier {}
 
 impl Policy for TwoTier {
     #[inline]
-    fn worth(resident: Resident, newcomer: Newcomer, slot: usize) -> i16 {
+    fn worth(resident: Resident, newcomer: Newcomer, slot: usize) -> i32 {
         let deep_tier = slot < 2;
-        let outdone = resident.age != 0 || newcomer.entry.depth >= resident.depth;
+        let outdone = resident.age != 0 || newcomer.depth >= resident.depth;
         match (deep_tier, outdone) {
             // The shallowest or oldest of the deep tier, if the newcomer is deeper …
-            (true, true) => resident.depth as i16 - 8 * resident.age as i16 - 1024,
+            (true, true) => resident.depth - 8 * resident.age - 1024,
             // … otherwise one slot of the other tier, drawn by lot.
-            (false, _) => (slot & 1 != newcomer.lot & 1) as i16,
-            (true, false) => i16::MAX,
+            (false, _) => i32::from(slot & 1 != newcomer.lot & 1),
+            (true, false) => 1024,
         }
     }
 
@@ -173,11 +176,11 @@ impl Policy for TwoTier {
 mod tests {
     use super::*;
 
-    fn newcomer(depth: u8, bound: Bound, lot: usize) -> Newcomer {
-        Newcomer { entry: Entry { depth, bound, ..Entry::default() }, lot }
+    fn newcomer(depth: i32, bound: Bound, lot: usize) -> Newcomer {
+        Newcomer { depth, bound, lot }
     }
 
-    fn resident(depth: u8, age: u8) -> Resident {
+    fn resident(depth: i32, age: i32) -> Resident {
         Resident { depth, age, bound: Bound::Lower }
     }
 

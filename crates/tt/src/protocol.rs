@@ -4,9 +4,11 @@
 //! change exactly one of them and show that the checkers notice: see `proof::mutants`. [`Xor`] takes them all as they stand,
 //! and is the only protocol that can be had from outside.
 
+use crate::cluster::SLOTS;
 use crate::entry::Data;
 use crate::slot::{Slot, Snapshot};
 use crate::word::Word;
+use core::hint::select_unpredictable;
 
 /// The steps of probe, store, refresh and clear.
 pub trait Protocol: 'static {
@@ -89,8 +91,8 @@ pub trait Protocol: 'static {
 
     /// How many searches ago an entry was last of use, on the circle of 64 generations.
     #[inline]
-    fn age(data: Data, generation: u64) -> u8 {
-        (generation.wrapping_sub(data.generation()) & 63) as u8
+    fn age(data: Data, generation: u64) -> i32 {
+        (generation.wrapping_sub(data.generation()) & 63) as i32
     }
 
     /// The generation after this one.
@@ -105,13 +107,14 @@ pub trait Protocol: 'static {
         new.or_move_of(Self::checked(slot, old))
     }
 
-    /// The slot of least rank, the first of them if there are several.
+    /// The slot to store into: the best of those that have `room`, as a set of bits of which every fourth is about the same
+    /// slot; or else the slot of least worth, the first of them if there are several.
     #[inline]
-    fn choose(ranks: [i32; 4]) -> usize {
+    fn choose(room: u32, worth: [i32; SLOTS]) -> usize {
         // With the slot number in the low bits a minimum without branches finds both.
-        let tagged = |slot: usize| ranks[slot] << 2 | slot as i32;
-        let least = tagged(0).min(tagged(1)).min(tagged(2).min(tagged(3)));
-        (least & 3) as usize
+        let tagged = |slot: usize| worth[slot] << 2 | slot as i32;
+        let least = tagged(0).min(tagged(1)).min(tagged(2).min(tagged(3))) as usize;
+        select_unpredictable(room != 0, room.trailing_zeros() as usize, least) % SLOTS
     }
 }
 

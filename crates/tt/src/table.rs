@@ -1,7 +1,7 @@
 //! The table: clusters, a way to find them, and a clock that counts searches.
 
 use crate::cluster::{Cluster, Request, SLOTS};
-use crate::entry::Entry;
+use crate::entry::{Data, Entry};
 use crate::error::SizeError;
 use crate::huge_pages::HugePages;
 use crate::memory::Memory;
@@ -119,9 +119,10 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
     pub fn store_with<R: Record>(&self, key: u64, entry: Entry, record: &mut R) {
         let clusters = self.clusters.len();
         let cluster = X::cluster_of(key, clusters);
-        let lot = key as usize % SLOTS;
         let generation = self.generation.load();
-        let request = Request { key, newcomer: Newcomer { entry, lot }, cluster, clusters, generation };
+        let data = Data::pack(entry, generation);
+        let newcomer = Newcomer { depth: data.depth(), bound: data.bound(), lot: key as usize % SLOTS };
+        let request = Request { key, data, newcomer, cluster, clusters, generation };
         record.store(self.clusters[cluster].store::<P, X>(request));
     }
 

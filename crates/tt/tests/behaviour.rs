@@ -16,7 +16,7 @@ fn key(n: u64) -> u64 {
 fn a_stored_entry_is_found() {
     let table = Table::new(1).unwrap();
     let stored =
-        Entry { mv: 0xabcd, score: -31_000, eval: 31_000, depth: 127, pv: true, bound: Bound::Exact };
+        Entry { mv: 0xabcd, score: -31_000, eval: 31_000, depth: 126, pv: true, bound: Bound::Exact };
     table.store(7 << 60, stored);
     assert_eq!(table.probe(7 << 60), Some(stored));
     assert_eq!(table.peek(7 << 60), Some(stored));
@@ -35,11 +35,13 @@ fn key_zero_is_a_key_like_any_other() {
 }
 
 #[test]
-fn an_entry_without_a_bound_has_no_depth() {
+fn an_evaluation_alone_is_an_entry_but_does_not_replace_a_score() {
     let table = Table::new(1).unwrap();
-    table.store(5, Entry { mv: 3, score: 9, eval: 8, depth: 20, pv: true, bound: Bound::None });
-    let read = Entry { mv: 3, score: 9, eval: 8, depth: 0, pv: true, bound: Bound::None };
-    assert_eq!(table.probe(5), Some(read));
+    table.store(5, Entry::eval_only(8));
+    assert_eq!(table.probe(5), Some(Entry::eval_only(8)));
+    table.store(5, entry(3, 0));
+    table.store(5, Entry::eval_only(9));
+    assert_eq!(table.probe(5), Some(entry(3, 0)));
 }
 
 #[test]
@@ -120,7 +122,7 @@ fn generations_go_round() {
 #[test]
 fn probing_keeps_an_entry_young_and_untouched_through_many_searches() {
     let table = Table::new(1).unwrap();
-    let stored = Entry { mv: 0xffff, score: -1, eval: -1, depth: 127, pv: true, bound: Bound::Exact };
+    let stored = Entry { mv: 0xffff, score: -1, eval: -1, depth: 126, pv: true, bound: Bound::Exact };
     table.store(u64::MAX, stored);
     for _ in 0..130 {
         table.new_search();
