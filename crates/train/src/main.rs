@@ -1,7 +1,41 @@
-//! The trainer binary.
+//! The trainer binary: data files in, nets out.
 
 #![forbid(unsafe_code)]
 
-fn main() {
-    println!("megatherium-train {}", env!("CARGO_PKG_VERSION"));
+mod commands;
+
+use clap::{Parser, Subcommand};
+use commands::files;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "megatherium-train", version, about = "Makes Megatherium's net from its own games")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Count what is in data files
+    Stats(files::StatsArgs),
+    /// Append the games of several data files to one
+    Merge(files::MergeArgs),
+    /// Write the games of data files into a new one, in random order
+    Shuffle(files::ShuffleArgs),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Stats(args) => files::stats(&args),
+        Command::Merge(args) => files::merge(&args),
+        Command::Shuffle(args) => files::shuffle(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -1,0 +1,137 @@
+//! `stats`, `merge` and `shuffle`: looking at data files and rearranging them.
+
+use super::{Failure, at};
+use clap::Args;
+use megatherium_train::data::{self, Filter, Stats};
+use std::path::PathBuf;
+
+/// Which positions count as suited to training.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct FilterArgs {
+    /// Leave out positions scored beyond this many centipawns
+    #[arg(long, default_value_t = Filter::default().max_score, value_parser = clap::value_parser!(i16).range(0..))]
+    max_score: i16,
+    /// Leave out positions with a halfmove clock beyond this
+    #[arg(long, default_value_t = Filter::default().max_halfmove_clock)]
+    max_halfmove_clock: u32,
+    /// Keep positions with the side to move in check
+    #[arg(long)]
+    keep_checks: bool,
+    /// Keep positions in which a capture or a promotion was played
+    #[arg(long)]
+    keep_noisy: bool,
+    /// Keep positions that occurred earlier in their game
+    #[arg(long)]
+    keep_repeated: bool,
+}
+
+impl FilterArgs {
+    /// The filter these arguments describe.
+    pub fn filter(self) -> Filter {
+        Filter {
+            in_check: !self.keep_checks,
+            noisy: !self.keep_noisy,
+            repeated: !self.keep_repeated,
+            max_score: self.max_score,
+            max_halfmove_clock: self.max_halfmove_clock,
+        }
+    }
+}
+
+/// Arguments of `stats`.
+#[derive(Args, Debug)]
+pub struct StatsArgs {
+    /// Data files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+/// Prints what is in data files.
+pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
+    let mut total = Stats::default();
+    for path in &args.files {
+        total.add(&data::stats(path, &args.filter.filter()).map_err(|error| at(path)(&error))?);
+    }
+    let Stats { games, plies, kept, .. } = total;
+    let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    let [black, drawn, white] = total.outcomes;
+    println!("{games:>12} games, {:.1} plies each", plies as f64 / games.max(1) as f64);
+    println!(
+        "{:>12} by White, {drawn} drawn, {black} by Black: White scores {:.1} %",
+        white,
+        100.0 * total.white_share()
+    );
+    println!("{:>12} adjudicated ({:.1} %)", total.adjudicated, share(total.adjudicated, games));
+    println!("{plies:>12} positions");
+    for (count, what) in [
+        (total.random, "without a score"),
+        (total.in_check, "in check"),
+        (total.noisy, "with a noisy move"),
+        (total.repeated, "repeated"),
+    ] {
+        println!("{count:>12} {what} ({:.1} %)", share(count, plies));
+    }
+    println!("{kept:>12} suited to training ({:.1} %)", share(kept, plies));
+    for (bucket, &count) in total.kept_by_bucket.iter().enumerate() {
+        println!("{count:>12} of them for output head {bucket} ({:.1} %)", share(count, kept));
+    }
+    for (net, games) in &total.nets {
+        println!("{games:>12} games by net {net:08x}…");
+    }
+    if total.illegal > 0 {
+        println!("{:>12} games with an illegal move: their tails are left out", total.illegal);
+    }
+    if total.cut > 0 {
+        println!("{:>12} bytes of cut records at the ends of files", total.cut);
+    }
+    Ok(())
+}
+
+/// Arguments of `merge`.
+#[derive(Args, Debug)]
+pub struct MergeArgs {
+    /// Data files to read
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The data file to append to
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Skip damaged records instead of stopping at them
+    #[arg(long)]
+    salvage: bool,
+}
+
+/// Appends the games of several files to one.
+pub fn merge(args: &MergeArgs) -> Result<(), Failure> {
+    let merged =
+        data::merge(&args.files, &args.output, args.salvage).map_err(|(path, error)| at(&path)(&error))?;
+    println!("{} games appended to {}", merged.games, args.output.display());
+    if merged.skipped > 0 {
+        println!("{} bytes of damaged records skipped", merged.skipped);
+    }
+    Ok(())
+}
+
+/// Arguments of `shuffle`.
+#[derive(Args, Debug)]
+pub struct ShuffleArgs {
+    /// Data files to read
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The data file to make
+    #[arg(short, long)]
+    output: PathBuf,
+    /// The seed of the order
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Writes games into a new file in random order.
+pub fn shuffle(args: &ShuffleArgs) -> Result<(), Failure> {
+    let games =
+        data::shuffle(&args.files, &args.output, args.seed).map_err(|(path, error)| at(&path)(&error))?;
+    println!("{games} games written to {}", args.output.display());
+    Ok(())
+}
