@@ -1,3 +1,60 @@
-//! Placeholder: replaced by the crate's first commit.
+//! Per-thread search and the Lazy-SMP pool.
+//!
+//! All threads search the same position with the same code and share one thing that matters: the transposition table.
+//! What one finds out, the others read there; that is the whole of "Lazy" SMP. Two types say what can race:
+//!
+//! - [`thread::Search`] owns everything only one thread touches: the stack, the accumulators, its node count; and borrows the
+//!   [`history::Histories`] its thread keeps for the game.
+//! - [`job::Job`] holds what all threads of one search see: the table, the stop word ([`control::Control`]) and padded counters. Every
+//!   access there on the hot path is a relaxed atomic.
+//!
+//! The search never prints: it reports to a [`report::Sink`].
+//!
+//! ```
+//! use megatherium_board::Board;
+//! use megatherium_search::{Engine, Limits, Root, Silent};
+//!
+//! let mut engine = Engine::new(1, 1)?;
+//! let board = Board::from_fen("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")?;
+//! let outcome = engine.search(Root::new(board), Limits::depth(5), Silent);
+//! let best = outcome.best.expect("there are legal moves");
+//! assert_eq!(board.uci(best, false).to_string(), "d1d8");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
+
+pub mod bench;
+pub mod control;
+mod correction;
+mod engine;
+pub mod history;
+pub mod job;
+mod lead;
+mod limits;
+mod movepick;
+mod moves;
+mod negamax;
+mod params;
+mod pool;
+mod pv;
+mod quiescence;
+mod reductions;
+pub mod report;
+mod root;
+pub mod score;
+mod stack;
+pub mod strength;
+mod syzygy;
+mod table_stats;
+pub mod thread;
+mod time;
+pub mod vote;
+mod walk;
+pub mod wdl;
+
+pub use engine::{Engine, EngineError, Options, Root};
+pub use limits::Limits;
+pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};
+pub use syzygy::{TablebaseError, Tablebases, Wdl};
+pub use table_stats::TableStats;

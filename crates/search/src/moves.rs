@@ -1,0 +1,179 @@
+//! Decisions about single moves: leave out, extend, reduce; and what to learn from them afterwards.
+
+use megatherium_board::{Bitboard, Board, Move};
+use megatherium_tt::Bound;
+
+use crate::history::PieceTo;
+use crate::negamax::{Candidate, NON_PV, Node, Singularity, Skip, Tried, history_bonus, history_malus};
+use crate::params::{self, PLY};
+use crate::score::{Score, is_decisive, is_win};
+use crate::thread::Search;
+
+impl Candidate {
+    /// Step 13. Moves late in a sorted list at low depth rarely matter.
+    pub(crate) fn skip(&self, board: &Board, node: &Node, reduced_depth: i32, alpha: Score) -> Skip {
+        let depth = node.depth;
+        // Late-move pruning: enough quiet moves have been tried for this depth.
+        let enough = (3 + depth * depth) / if node.improving { 1 } else { 2 };
+        if self.number as i32 >= enough {
+            return Skip::Quiets;
+        }
+        if self.quiet {
+            // History pruning: moves that keep failing.
+            if reduced_depth <= params::HISTORY_PRUNING_DEPTH
+                && self.history < params::HISTORY_PRUNING_SLOPE * depth
+            {
+                return Skip::Quiets;
+            }
+            // Futility: a quiet move will not make up for what is missing.
+            let hope = node.static_eval
+                + params::FUTILITY_BASE
+                + params::FUTILITY_SLOPE * reduced_depth
+                + self.history / 128;
+            if !node.in_check && !self.checks && reduced_depth <= params::FUTILITY_DEPTH && hope <= alpha {
+                return Skip::Quiets;
+            }
+            if !board.see_ge(self.mv, params::SEE_QUIET_SLOPE * reduced_depth * reduced_depth) {
+                return Skip::Move;
+            }
+        } else if !board.see_ge(self.mv, params::SEE_NOISY_SLOPE * depth - self.history / 48) {
+            return Skip::Move;
+        }
+        Skip::No
+    }
+}
+
+impl Search<'_> {
+    /// Step 14. Is the table move the only good one? If all others fail well below its score, it deserves a deeper look; if
+    /// another one beats beta as well, the node can be cut right away.
+    pub(crate) fn singularity(
+        &mut self,
+        board: &Board,
+        node: &Node,
+        mv: Move,
+        beta: Score,
+        pv_node: bool,
+    ) -> Singularity {
+        let (ply, depth) = (node.ply, node.depth);
+        if depth < params::SINGULAR_DEPTH
+            || ply as i32 >= 2 * self.root_depth
+            || node.table_depth < depth - 3
+            || !matches!(node.table_bound, Bound::Lower | Bound::Exact)
+            || is_decisive(node.table_score)
+        {
+            return Singularity::Extend(0);
+        }
+        let singular_beta = node.table_score - params::SINGULAR_MARGIN * depth / 64;
+        self.stack[ply].excluded = Some(mv);
+        let score = self.search::<NON_PV>(
+            board,
+            ply,
+            singular_beta - 1,
+            singular_beta,
+            (depth - 1) / 2,
+            node.expect_cut,
+        );
+        self.stack[ply].excluded = None;
+        if self.stopped {
+            return Singularity::Cutoff(0);
+        }
+        if score < singular_beta {
+            let mut plies = 1;
+            if !pv_node && self.stack[ply].double_extensions <= 8 {
+                plies += i32::from(score < singular_beta - params::DOUBLE_EXTENSION_MARGIN);
+                plies +=
+                    i32::from(!node.table_noisy && score < singular_beta - params::TRIPLE_EXTENSION_MARGIN);
+            }
+            return Singularity::Extend(plies);
+        }
+        if score >= beta && !is_win(score) {
+            return Singularity::Cutoff(score);
+        }
+        if node.table_score >= beta {
+            // Not alone: others come close, so a cutoff will come anyway.
+            return Singularity::Extend(if pv_node { -2 } else { -3 });
+        }
+        Singularity::Extend(if node.expect_cut { -2 } else { 0 })
+    }
+
+    /// What to add to the base reduction of a late move, in 1/1024 ply.
+    pub(crate) fn adjust_reduction(&self, node: &Node, candidate: &Candidate, pv_node: bool) -> i32 {
+        let mut change = 0;
+        if node.expect_cut {
+            change += params::LMR_CUT_NODE;
+        }
+        if self.stack[node.ply].table_pv {
+            change -= params::LMR_TABLE_PV + if pv_node { PLY / 2 } else { 0 };
+        }
+        if !node.improving {
+            change += params::LMR_NOT_IMPROVING;
+        }
+        if node.table_noisy && candidate.quiet {
+            change += params::LMR_TABLE_NOISY;
+        }
+        if self.stack[node.ply + 1].cutoffs > 3 {
+            change += params::LMR_CUTOFFS;
+        }
+        if candidate.checks {
+            change -= params::LMR_CHECK;
+        }
+        if candidate.killer {
+            change -= params::LMR_KILLER;
+        }
+        change -= candidate.history * PLY
+            / if candidate.quiet { params::LMR_HISTORY_DIVISOR } else { params::LMR_HISTORY_DIVISOR / 2 };
+        if self.id > 0 {
+            // Helpers look at slightly different trees: up to a sixteenth of a ply either way.
+            change += ((self.nodes + 27 * self.id as u64 + u64::from(candidate.mv.raw())) % 128) as i32 - 64;
+        }
+        change
+    }
+
+    /// Adjusts the continuation histories of a quiet move at `ply`.
+    pub(crate) fn learn_continuation(&mut self, board: &Board, ply: usize, mv: Move, bonus: i32) {
+        let piece_to = PieceTo::new(board.moved(mv), mv.to());
+        for earlier in self.earlier(ply) {
+            self.histories.update_continuation(earlier, piece_to, bonus);
+        }
+    }
+
+    /// Step 18. The best move rises, those tried before it sink.
+    pub(crate) fn learn_from_cutoff(
+        &mut self,
+        board: &Board,
+        node: &Node,
+        best: Move,
+        threats: Bitboard,
+        quiets: &Tried,
+        captures: &Tried,
+    ) {
+        let (ply, depth) = (node.ply, node.depth);
+        let (bonus, malus) = (history_bonus(depth), history_malus(depth));
+        if board.is_noisy(best) {
+            self.histories.update_capture(board, best, bonus);
+        } else {
+            self.stack[ply].killer = Some(best);
+            self.histories.update_quiet(board, best, threats, bonus);
+            self.learn_continuation(board, ply, best, bonus);
+            for mv in quiets.iter() {
+                self.histories.update_quiet(board, mv, threats, -malus);
+                self.learn_continuation(board, ply, mv, -malus);
+            }
+        }
+        for mv in captures.iter() {
+            self.histories.update_capture(board, mv, -malus);
+        }
+    }
+
+    /// Nothing worked here, so the move that led here was good.
+    pub(crate) fn credit_previous_move(&mut self, ply: usize, depth: i32) {
+        if ply == 0 {
+            return;
+        }
+        if let Some(piece_to) = self.stack.back(ply, 1).piece_to {
+            for earlier in self.earlier(ply - 1) {
+                self.histories.update_continuation(earlier, piece_to, history_bonus(depth) / 2);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! How long to think.
+//!
+//! Two limits: past the *soft* one no new iteration begins, the *hard* one ends the search in the middle of one. The soft limit
+//! breathes with what the search sees (see [`TimeManager::scale`]).
+
+use std::time::{Duration, Instant};
+
+use megatherium_board::Color;
+
+use crate::limits::Limits;
+use crate::score::Score;
+
+/// Moves assumed to be left in a game without time controls ahead.
+const HORIZON: f64 = 26.0;
+/// Largest part of the clock one move may take.
+const HARD_SHARE: f64 = 0.72;
+
+/// The time budget of one search.
+#[derive(Clone, Debug)]
+pub struct TimeManager {
+    started: Instant,
+    soft: Option<Duration>,
+    hard: Option<Duration>,
+    scale: f64,
+}
+
+impl TimeManager {
+    /// Budgets for the side to move. `overhead` is what the way to the clock and back costs, `ponder` whether the engine also
+    /// thinks on the opponent's time.
+    pub fn new(
+        limits: &Limits,
+        side: Color,
+        overhead: Duration,
+        ponder: bool,
+        started: Instant,
+    ) -> TimeManager {
+        let mut soft = None;
+        let mut hard = None;
+        if let Some(clock) = limits.clock_of(side) {
+            let increment = limits.increment[side.index()].as_secs_f64();
+            let overhead = overhead.as_secs_f64();
+            // A clock that is all but empty still gets a moment: answering late beats not having looked.
+            let available = (clock.as_secs_f64() - overhead).max(clock.as_secs_f64() * 0.2).max(0.001);
+            let moves = limits.moves_to_go.map_or(HORIZON, |moves| f64::from(moves.clamp(1, 50)));
+            let mut per_move = if moves <= 1.5 {
+                available * 0.85
+            } else {
+                available / moves + 0.75 * (increment - overhead).max(0.0)
+            };
+            if ponder {
+                // Some of the moves ahead will be thought out on the opponent's time.
+                per_move *= 1.2;
+            }
+            let ceiling = available * if moves <= 1.5 { 0.9 } else { HARD_SHARE };
+            soft = Some(Duration::from_secs_f64(per_move.min(ceiling)));
+            hard = Some(Duration::from_secs_f64((per_move * 5.0).min(ceiling)));
+        }
+        if let Some(time) = limits.move_time {
+            // Exactly this long: no soft limit of its own.
+            let time = time.saturating_sub(overhead).max(Duration::from_millis(1));
+            hard = Some(hard.map_or(time, |hard| hard.min(time)));
+        }
+        TimeManager { started, soft, hard, scale: 1.0 }
+    }
+
+    /// The clock that counts starts now: the opponent has just played.
+    pub fn restart(&mut self) {
+        self.started = Instant::now();
+    }
+
+    /// True when the search must end at once.
+    pub fn is_hard_limit_reached(&self) -> bool {
+        self.hard.is_some_and(|hard| self.started.elapsed() >= hard)
+    }
+
+    /// True when another iteration is not worth beginning.
+    ///
+    /// `since` is when thinking began, which with pondering is earlier than the clock.
+    pub fn is_soft_limit_reached(&self, since: Instant) -> bool {
+        self.soft.is_some_and(|soft| since.elapsed().as_secs_f64() >= soft.as_secs_f64() * self.scale)
+    }
+
+    /// Whether the clock matters at all.
+    pub fn has_soft_limit(&self) -> bool {
+        self.soft.is_some()
+    }
+
+    /// Adjusts the soft limit to how settled the last iteration looked.
+    ///
+    /// - `stable_iterations`: for how long the best move has not changed: less time.
+    /// - `score_drop`: how much worse the score has become: more time, trouble needs thought.
+    /// - `best_move_share`: part of all nodes spent on the best move: a move that takes almost all the effort has no rival.
+    pub fn rescale(&mut self, stable_iterations: u32, score_drop: Score, best_move_share: f64) {
+        let stability = 1.35 - 0.06 * f64::from(stable_iterations.min(10));
+        let trend = (1.0 + f64::from(score_drop) / 80.0).clamp(0.8, 1.6);
+        let effort = (1.75 - 1.2 * best_move_share).clamp(0.5, 1.6);
+        self.scale = stability * trend * effort;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manager(limits: &Limits, overhead_ms: u64) -> TimeManager {
+        TimeManager::new(limits, Color::White, Duration::from_millis(overhead_ms), false, Instant::now())
+    }
+
+    fn clock(milliseconds: u64, increment: u64, moves_to_go: Option<u32>) -> Limits {
+        Limits {
+            clock: [Some(Duration::from_millis(milliseconds)), None],
+            increment: [Duration::from_millis(increment), Duration::ZERO],
+            moves_to_go,
+            ..Limits::default()
+        }
+    }
+
+    #[test]
+    fn no_budget_ever_exceeds_the_clock() {
+        for milliseconds in [0, 1, 5, 50, 500, 60_000, 7_200_000] {
+            for increment in [0, 10, 1000, 30_000] {
+                for moves_to_go in [None, Some(0), Some(1), Some(2), Some(40), Some(u32::MAX)] {
+                    for overhead in [0, 10, 5000] {
+                        let manager = manager(&clock(milliseconds, increment, moves_to_go), overhead);
+                        let available = Duration::from_millis(milliseconds.max(2));
+                        assert!(
+                            manager.hard.unwrap() < available,
+                            "{milliseconds} {increment} {moves_to_go:?}"
+                        );
+                        assert!(manager.soft.unwrap() <= manager.hard.unwrap());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_clock_there_is_no_limit() {
+        let manager = manager(&Limits::depth(10), 10);
+        assert!(!manager.is_hard_limit_reached() && !manager.has_soft_limit());
+    }
+
+    #[test]
+    fn the_tighter_of_clock_and_move_time_counts() {
+        let mut limits = clock(60_000, 0, None);
+        limits.move_time = Some(Duration::from_millis(100));
+        assert_eq!(manager(&limits, 10).hard, Some(Duration::from_millis(90)));
+    }
+
+    #[test]
+    fn unsettled_positions_get_more_time() {
+        let mut manager = manager(&clock(60_000, 0, None), 10);
+        manager.rescale(10, 0, 0.95);
+        let settled = manager.scale;
+        manager.rescale(0, 60, 0.3);
+        assert!(manager.scale > 2.0 * settled);
+    }
+}

@@ -1,0 +1,61 @@
+//! From a score to the chances of a win, a draw and a loss.
+//!
+//! A logistic model: the probability of winning is a sigmoid of the score around a threshold, and losing is winning with the sign
+//! turned. Threshold and spread depend on the material left, because the same advantage decides more often with fewer pieces.
+//! The parameters are fitted to the engine's own games (`megatherium-train wdl`).
+
+use megatherium_board::{Board, Color, PieceType};
+
+use crate::score::{Score, is_decisive};
+
+/// Score at which half of the games are won: constant and slope over [`material`].
+const THRESHOLD: [f64; 2] = [180.0, 40.0];
+/// Spread of the sigmoid: constant and slope over [`material`].
+const SPREAD: [f64; 2] = [70.0, 20.0];
+
+/// Material on the board, from 0 (bare kings) to about 1 (all of it).
+pub fn material(board: &Board) -> f64 {
+    let count = |piece| {
+        let both = board.pieces_of(Color::White, piece) | board.pieces_of(Color::Black, piece);
+        f64::from(both.count())
+    };
+    (count(PieceType::Pawn)
+        + 3.0 * count(PieceType::Knight)
+        + 3.0 * count(PieceType::Bishop)
+        + 5.0 * count(PieceType::Rook)
+        + 9.0 * count(PieceType::Queen))
+        / 78.0
+}
+
+/// Win, draw and loss in permille; they add up to 1000.
+pub fn wdl(score: Score, board: &Board) -> [u16; 3] {
+    if is_decisive(score) {
+        return if score > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
+    }
+    let material = material(board);
+    let threshold = THRESHOLD[0] + THRESHOLD[1] * material;
+    let spread = SPREAD[0] + SPREAD[1] * material;
+    let win_rate = |score: f64| 1000.0 / (1.0 + ((threshold - score) / spread).exp());
+    let win = win_rate(f64::from(score)).round() as u16;
+    let loss = win_rate(-f64::from(score)).round() as u16;
+    [win, 1000 - win - loss, loss]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn adds_up_and_is_symmetric(score in -32_000i32..=32_000) {
+            let board = Board::startpos();
+            let [win, draw, loss] = wdl(score, &board);
+            prop_assert_eq!(win + draw + loss, 1000);
+            prop_assert_eq!(wdl(-score, &board), [loss, draw, win]);
+            let [better, _, _] = wdl(score + 1, &board);
+            prop_assert!(better >= win);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The search as a whole: mates, draws, limits, threads.
+
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use megatherium_board::{Board, Move};
+use megatherium_search::score::{self, mate_in, mated_in};
+use megatherium_search::{Engine, Info, Limits, Outcome, Report, Root, ScoreBound, Silent, Sink};
+use parking_lot::Mutex;
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen).unwrap()
+}
+
+fn search(fen: &str, limits: Limits) -> Outcome {
+    Engine::new(1, 4).unwrap().search(Root::new(board(fen)), limits, Silent)
+}
+
+fn uci(fen: &str, mv: Option<Move>) -> String {
+    mv.map_or("(none)".into(), |mv| board(fen).uci(mv, false).to_string())
+}
+
+/// Keeps every line of analysis.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<Info>>>);
+
+impl Sink for Lines {
+    fn report(&self, report: Report<'_>) {
+        if let Report::Info(info) = report {
+            self.0.lock().push(info.clone());
+        }
+    }
+}
+
+#[test]
+fn finds_short_mates_with_exact_distance() {
+    for (fen, best, distance) in [
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8", 1),
+        ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "h5f7", 1),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "a1a6", 3),
+        ("2bqkbn1/2pppp2/np2N3/r3P1p1/p2N2B1/5Q2/PPPPKPP1/RNB2r2 w - - 0 1", "f3f7", 3),
+    ] {
+        let outcome = search(fen, Limits::depth(8));
+        assert_eq!(outcome.score, mate_in(distance), "{fen}");
+        assert_eq!(uci(fen, outcome.best), best, "{fen}");
+    }
+}
+
+#[test]
+fn sees_that_it_is_mated() {
+    let outcome = search("7k/8/6K1/8/8/8/8/5R2 b - - 0 1", Limits::depth(8));
+    assert_eq!(outcome.score, mated_in(4));
+}
+
+#[test]
+fn game_over_at_the_root() {
+    let mate = search("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", Limits::depth(5));
+    assert_eq!((mate.best, mate.score), (None, mated_in(0)));
+    let stalemate = search("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Limits::depth(5));
+    assert_eq!((stalemate.best, stalemate.score), (None, score::DRAW));
+}
+
+#[test]
+fn knows_the_fifty_move_rule() {
+    // A queen up, but the next ply ends the game.
+    let drawn = search("7k/8/8/3Q4/8/8/8/K7 w - - 99 80", Limits::depth(6));
+    assert!(drawn.score.abs() <= 1, "{}", drawn.score);
+    let won = search("7k/8/8/3Q4/8/8/8/K7 w - - 10 80", Limits::depth(6));
+    assert!(won.score > 300, "{}", won.score);
+}
+
+#[test]
+fn repetition_is_a_draw_and_the_better_side_avoids_it() {
+    let mut root = Root::new(board("7k/8/8/3Q4/8/8/8/K7 w - - 0 1"));
+    for mv in ["d5d4", "h8g8", "d4d5", "g8h8", "d5d4", "h8g8"] {
+        let mv = root.board.parse_uci(mv).unwrap();
+        root.play(mv);
+    }
+    let outcome = Engine::new(1, 4).unwrap().search(root.clone(), Limits::depth(8), Silent);
+    assert!(outcome.score > 300);
+    assert_ne!(root.board.uci(outcome.best.unwrap(), false).to_string(), "d4d5");
+}
+
+#[test]
+fn one_thread_is_deterministic() {
+    let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let mut engine = Engine::new(1, 2).unwrap();
+    let mut game = || {
+        engine.new_game();
+        let mut root = Root::new(board(fen));
+        let mut log = Vec::new();
+        for _ in 0..4 {
+            let outcome = engine.search(root.clone(), Limits::depth(9), Silent);
+            log.push((outcome.nodes, outcome.best, outcome.score));
+            root.play(outcome.best.unwrap());
+        }
+        log
+    };
+    assert_eq!(game(), game());
+}
+
+#[test]
+fn node_limit_is_exact_with_one_thread_and_close_with_more() {
+    let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+    assert_eq!(search(fen, Limits::nodes(10_000)).nodes, 10_000);
+    let outcome = Engine::new(3, 4).unwrap().search(Root::new(board(fen)), Limits::nodes(60_000), Silent);
+    assert!((60_000..63_000).contains(&outcome.nodes), "{}", outcome.nodes);
+}
+
+#[test]
+fn search_moves_are_respected() {
+    let fen = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
+    let only = board(fen).parse_uci("g2g3").unwrap();
+    let limits = Limits { search_moves: vec![only], ..Limits::depth(6) };
+    assert_eq!(search(fen, limits).best, Some(only));
+}
+
+#[test]
+fn several_lines_are_distinct_sorted_and_legal() {
+    let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let lines = Lines::default();
+    let mut engine = Engine::new(1, 4).unwrap();
+    engine.options.multi_pv = 5;
+    engine.search(Root::new(board(fen)), Limits::depth(8), lines.clone());
+    let lines = lines.0.lock();
+    let last: Vec<&Info> = lines.iter().filter(|info| info.depth == 8).collect();
+    assert_eq!(last.len(), 5);
+    for pair in last.windows(2) {
+        assert!(pair[0].score >= pair[1].score && pair[0].pv[0] != pair[1].pv[0]);
+    }
+    check_legal(fen, &lines);
+}
+
+fn check_legal(fen: &str, lines: &[Info]) {
+    for info in lines {
+        let mut board = board(fen);
+        assert!(!info.pv.is_empty());
+        for &mv in &info.pv {
+            assert!(board.is_legal(mv), "{mv:?} in {:?} of {fen}", info.pv);
+            board.make(mv);
+        }
+    }
+}
+
+#[test]
+fn every_reported_line_is_legal() {
+    for fen in [
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 4 8",
+        "8/8/1p1r1k2/p1pPN1p1/P3KnP1/1P6/8/3R4 b - - 40 47",
+        "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1",
+    ] {
+        for threads in [1, 3] {
+            let lines = Lines::default();
+            let mut engine = Engine::new(threads, 1).unwrap();
+            engine.search(Root::new(board(fen)), Limits::depth(12), lines.clone());
+            let lines = lines.0.lock();
+            check_legal(fen, &lines);
+            assert!(lines.iter().any(|info| info.bound == ScoreBound::Exact));
+        }
+    }
+}
+
+#[test]
+fn infinite_waits_for_stop_without_working() {
+    let mut engine = Engine::new(2, 1).unwrap();
+    let done = Arc::new(Mutex::new(false));
+    let flag = Arc::clone(&done);
+    let sink = move |report: Report<'_>| {
+        if let Report::Done(_) = report {
+            *flag.lock() = true;
+        }
+    };
+    // Mate on the board in one: the tree is exhausted at once.
+    let root = Root::new(board("7k/8/6K1/8/8/8/8/5R2 w - - 0 1"));
+    let limits = Limits { infinite: true, depth: Some(3), ..Limits::default() };
+    engine.start(root, limits, Arc::new(sink));
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(!*done.lock() && engine.is_searching());
+    engine.stop();
+    engine.wait();
+    assert!(*done.lock());
+}
+
+#[test]
+fn ponder_hit_starts_the_clock() {
+    let mut engine = Engine::new(1, 1).unwrap();
+    let limits = Limits {
+        ponder: true,
+        clock: [Some(Duration::from_millis(400)), Some(Duration::from_millis(400))],
+        ..Limits::default()
+    };
+    engine.start(Root::new(Board::startpos()), limits, Arc::new(Silent));
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(engine.is_searching(), "pondering ignores the clock");
+    let hit = Instant::now();
+    engine.ponder_hit();
+    engine.wait();
+    assert!(hit.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn go_and_stop_a_thousand_times() {
+    let mut engine = Engine::new(2, 1).unwrap();
+    let answers = Arc::new(Mutex::new(0));
+    for cycle in 0..1000u64 {
+        let count = Arc::clone(&answers);
+        let sink = move |report: Report<'_>| {
+            if let Report::Done(outcome) = report {
+                assert!(outcome.best.is_some());
+                *count.lock() += 1;
+            }
+        };
+        engine.start(
+            Root::new(Board::startpos()),
+            Limits { infinite: true, ..Limits::default() },
+            Arc::new(sink),
+        );
+        if cycle % 3 == 0 {
+            std::thread::sleep(Duration::from_micros(cycle));
+        }
+        engine.stop();
+        engine.wait();
+        assert_eq!(*answers.lock(), cycle + 1);
+    }
+}
+
+#[test]
+fn threads_and_hash_change_between_searches() {
+    let mut engine = Engine::new(1, 1).unwrap();
+    for (threads, mebibytes) in [(2, 3), (4, 1), (1, 8), (3, 2)] {
+        engine.set_threads(threads).unwrap();
+        engine.set_hash(mebibytes).unwrap();
+        assert_eq!((engine.threads(), engine.hash_mebibytes()), (threads, mebibytes));
+        let outcome = engine.search(Root::new(Board::startpos()), Limits::depth(6), Silent);
+        assert!(outcome.best.is_some());
+    }
+    assert!(engine.set_hash(usize::MAX >> 20).is_err());
+    assert_eq!(engine.hash_mebibytes(), 2, "the old table stays");
+}
