@@ -1,8 +1,9 @@
 //! How the net is made: self-play games on disk, and the trainer that turns them into weights.
 //!
-//! [`data`] is the file format of the games.
+//! [`selfplay`] plays the games, [`data`] is their file format.
 
 #![forbid(unsafe_code)]
 
 pub mod data;
 pub mod random;
+pub mod selfplay;

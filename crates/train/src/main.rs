@@ -5,7 +5,7 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::files;
+use commands::{datagen, files};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -17,6 +17,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Play games against itself and write them down
+    Datagen(datagen::DatagenArgs),
     /// Count what is in data files
     Stats(files::StatsArgs),
     /// Append the games of several data files to one
@@ -27,6 +29,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Datagen(args) => datagen::datagen(&args),
         Command::Stats(args) => files::stats(&args),
         Command::Merge(args) => files::merge(&args),
         Command::Shuffle(args) => files::shuffle(&args),

@@ -1,5 +1,6 @@
 //! The subcommands, one file for each group.
 
+pub mod datagen;
 pub mod files;
 
 use std::fmt::Display;
