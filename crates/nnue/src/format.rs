@@ -217,11 +217,16 @@ fn file_of(weights: &Weights) -> Vec<u8> {
     bytes
 }
 
-/// 64-bit FNV-1a over everything but the checksum's own field. Both of its steps are one-to-one in the running
-/// value, so a single changed byte always changes the result.
+/// The checksum over everything but its own field.
 fn checksum(file: &[u8]) -> u64 {
-    let covered = file[..CHECKSUM_AT].iter().chain(&file[CHECKSUM_AT + 8..]);
-    covered.fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+    fnv1a(file[..CHECKSUM_AT].iter().chain(&file[CHECKSUM_AT + 8..]).copied())
+}
+
+/// The 64-bit hash FNV-1a. Both of its steps are one-to-one in the running value, so a single changed byte always
+/// changes the result.
+pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, step)
 }
 
 #[cfg(test)]

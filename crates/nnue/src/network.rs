@@ -199,6 +199,18 @@ impl Network {
         self.output(&sums[mover.index()], &sums[(!mover).index()], output_bucket(board.occupied().count()))
     }
 
+    /// The neurons before activation for a view with these inputs on; see [`View::input`].
+    pub fn neurons(&self, inputs: &[u16]) -> [i16; HIDDEN] {
+        let mut sum = self.input_bias;
+        self.simd.accumulate(&mut sum, &self.input, inputs, &[]);
+        sum.0
+    }
+
+    /// Evaluates a position given by the inputs of the side to move's view and of the other's, and the output head.
+    pub fn evaluate_inputs(&self, mover: &[u16], other: &[u16], bucket: usize) -> i32 {
+        self.output(&Row(self.neurons(mover)), &Row(self.neurons(other)), bucket)
+    }
+
     /// The first layer's sum for the view of `perspective`, from nothing.
     pub(crate) fn accumulate(
         &self,

@@ -2,6 +2,7 @@
 
 use super::{DataError, PackedBoard};
 use megatherium_board::Move;
+use megatherium_nnue::format::fnv1a;
 
 /// Stands in for the score of a move that no search chose.
 pub const NO_SCORE: i16 = i16::MIN;
@@ -121,9 +122,8 @@ impl Game {
 
     /// A number made from everything in the game, to deal games out by.
     pub fn fingerprint(&self) -> u64 {
-        let start = self.start.0.iter().map(|&byte| u64::from(byte));
-        let plies = self.plies.iter().map(|ply| u64::from(ply.mv.raw()));
-        fnv(start.chain(plies))
+        let plies = self.plies.iter().flat_map(|ply| ply.mv.raw().to_le_bytes());
+        fnv1a(self.start.0.into_iter().chain(plies))
     }
 }
 
@@ -149,12 +149,6 @@ pub(super) const LONGEST_RECORD: usize = RECORD_HEADER + PLY * u16::MAX as usize
 
 /// The checksum of a record.
 fn checksum(record: &[u8]) -> u32 {
-    let covered = record[..CHECKSUM_AT].iter().chain(&record[CHECKSUM_AT + 4..]);
-    let hash = fnv(covered.map(|&byte| u64::from(byte)));
+    let hash = fnv1a(record[..CHECKSUM_AT].iter().chain(&record[CHECKSUM_AT + 4..]).copied());
     (hash >> 32) as u32 ^ hash as u32
-}
-
-/// 64-bit FNV-1a.
-fn fnv(values: impl Iterator<Item = u64>) -> u64 {
-    values.fold(0xCBF2_9CE4_8422_2325, |hash, value| (hash ^ value).wrapping_mul(0x0100_0000_01B3))
 }

@@ -1,0 +1,74 @@
+//! All training positions in memory, and the held-out ones apart.
+
+use crate::data::{DataError, Filter, Game, Reader};
+use crate::random::Random;
+use crate::sample::Sample;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// The positions to learn from and the positions to be examined in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dataset {
+    /// To learn from.
+    pub training: Vec<Sample>,
+    /// Never learnt from.
+    pub validation: Vec<Sample>,
+    /// Games read.
+    pub games: u64,
+}
+
+/// Games read before they are replayed together.
+const GAMES: usize = 16_384;
+
+impl Dataset {
+    /// Reads the positions that `filter` keeps from data files; `permille` of the games are held out.
+    ///
+    /// Whole games are held out, not positions: neighbouring positions are so alike that knowing one gives the
+    /// other away. Which games is decided by their moves, so it stays the same when files are joined, mixed or
+    /// grow, and a game that occurs twice is not on both sides.
+    pub fn load(
+        files: &[PathBuf],
+        filter: &Filter,
+        permille: u64,
+        mut progress: impl FnMut(&Dataset),
+    ) -> Result<Dataset, (PathBuf, DataError)> {
+        let mut dataset = Dataset::default();
+        for path in files {
+            dataset.read(path, filter, permille, &mut progress).map_err(|error| (path.clone(), error))?;
+        }
+        Ok(dataset)
+    }
+
+    fn read(
+        &mut self,
+        path: &Path,
+        filter: &Filter,
+        permille: u64,
+        progress: &mut impl FnMut(&Dataset),
+    ) -> Result<(), DataError> {
+        let mut reader = Reader::open(path)?;
+        loop {
+            let games = reader.by_ref().take(GAMES).collect::<Result<Vec<_>, _>>()?;
+            if games.is_empty() {
+                return Ok(());
+            }
+            let replayed: Vec<(bool, Vec<Sample>)> =
+                games.par_iter().map(|game| (is_held_out(game, permille), samples(game, filter))).collect();
+            for (held_out, samples) in replayed {
+                if held_out { &mut self.validation } else { &mut self.training }.extend(samples);
+            }
+            self.games += games.len() as u64;
+            progress(self);
+        }
+    }
+}
+
+/// Whether a game belongs to the validation set.
+pub fn is_held_out(game: &Game, permille: u64) -> bool {
+    Random::new(game.fingerprint()).next_u64() % 1000 < permille
+}
+
+/// The positions of a game that the filter keeps.
+pub fn samples(game: &Game, filter: &Filter) -> Vec<Sample> {
+    game.replay().filter(|position| filter.keeps(position)).map(|position| Sample::new(&position)).collect()
+}

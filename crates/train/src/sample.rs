@@ -1,0 +1,132 @@
+//! A training position in memory: 32 bytes, seen from the side to move.
+
+use crate::data::Position;
+use megatherium_board::{Board, Color, Piece, Square};
+use megatherium_nnue::layout::{View, output_bucket};
+
+/// The most pieces a position has.
+pub const PIECES: usize = 32;
+
+/// A position with what is to be learnt about it.
+///
+/// The board is turned so that the mover is White; which colour it was does not matter to the net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    occupied: u64,
+    /// A nibble for each occupied square, in order: [`Piece::index`] with the mover as White.
+    pieces: [u8; PIECES / 2],
+    /// The search's score in centipawns.
+    score: i16,
+    /// 0 lost, 1 drawn, 2 won.
+    doubled_result: u8,
+    /// The squares of the mover's and of the other king.
+    kings: [u8; 2],
+}
+
+impl Sample {
+    /// The sample of a position of a game.
+    pub fn new(position: &Position) -> Sample {
+        Sample::of_board(&position.board, position.score, position.doubled_result)
+    }
+
+    /// The sample of a board.
+    pub fn of_board(board: &Board, score: i16, doubled_result: u8) -> Sample {
+        let mover = board.side_to_move();
+        let flip = if mover == Color::White { 0 } else { 56 };
+        let occupied =
+            if mover == Color::White { board.occupied().0 } else { board.occupied().0.swap_bytes() };
+        let mut sample = Sample {
+            occupied,
+            pieces: [0; PIECES / 2],
+            score,
+            doubled_result,
+            kings: [mover, !mover].map(|side| (board.king(side).index() ^ flip) as u8),
+        };
+        for (number, square) in squares(occupied).enumerate().take(PIECES) {
+            let Some(piece) = board.piece_on(Square::from_index(square ^ flip)) else { continue };
+            let color = if piece.color() == mover { Color::White } else { Color::Black };
+            let code = Piece::new(color, piece.piece_type()).index() as u8;
+            sample.pieces[number / 2] |= code << (4 * (number % 2));
+        }
+        sample
+    }
+
+    /// The number of pieces on the board.
+    pub fn count(&self) -> usize {
+        (self.occupied.count_ones() as usize).min(PIECES)
+    }
+
+    /// The output head that judges the position.
+    pub fn bucket(&self) -> usize {
+        output_bucket(self.occupied.count_ones())
+    }
+
+    /// The search's score in centipawns from the mover's view.
+    pub fn score(&self) -> i16 {
+        self.score
+    }
+
+    /// The result for the mover: 0, ½ or 1.
+    pub fn result(&self) -> f32 {
+        f32::from(self.doubled_result) / 2.0
+    }
+
+    /// Writes the net's inputs as the mover sees the board, and as the other side does; returns their number.
+    pub fn inputs(&self, inputs: &mut [[u16; PIECES]; 2]) -> usize {
+        let views = [Color::White, Color::Black]
+            .map(|side| View::new(side, Square::from_index(self.kings[side.index()] as usize)));
+        let mut count = 0;
+        for (square, number) in squares(self.occupied).zip(0..PIECES) {
+            let code = self.pieces[number / 2] >> (4 * (number % 2)) & 15;
+            let (piece, square) = (Piece::ALL[code as usize], Square::from_index(square));
+            inputs[0][number] = views[0].input(piece, square) as u16;
+            inputs[1][number] = views[1].input(piece, square) as u16;
+            count = number + 1;
+        }
+        count
+    }
+}
+
+/// The squares of a set, in order.
+fn squares(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let square = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        square
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_the_inputs_of_its_board() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/2KR3R b kq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let sample = Sample::of_board(&board, 17, 2);
+            let mut found = [[0; PIECES]; 2];
+            let count = sample.inputs(&mut found);
+            assert_eq!(count, board.occupied().count() as usize);
+            assert_eq!(count, sample.count());
+            let mover = board.side_to_move();
+            for (side, found) in [mover, !mover].into_iter().zip(&mut found) {
+                let view = View::new(side, board.king(side));
+                let mut expected: Vec<u16> = board
+                    .occupied()
+                    .into_iter()
+                    .map(|square| view.input(board.piece_on(square).unwrap(), square) as u16)
+                    .collect();
+                expected.sort_unstable();
+                let found = &mut found[..count];
+                found.sort_unstable();
+                assert_eq!(found, expected);
+            }
+        }
+        assert_eq!(size_of::<Sample>(), 32);
+    }
+}

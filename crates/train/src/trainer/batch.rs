@@ -1,0 +1,64 @@
+//! The positions of one step, unpacked into the net's inputs.
+
+use crate::sample::{PIECES, Sample};
+use rayon::prelude::*;
+
+/// What the net is to learn from a sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The share of the game's result in the target; the rest is the search's score.
+    pub mix: f32,
+    /// The score at which a side is expected to score 1/(1+1/e), about 73 %.
+    pub scale: f32,
+}
+
+impl Target {
+    /// The share of a point the mover should expect.
+    pub fn of(&self, sample: &Sample) -> f32 {
+        self.mix * sample.result() + (1.0 - self.mix) * sigmoid(f32::from(sample.score()) / self.scale)
+    }
+}
+
+/// The logistic function.
+#[inline]
+pub fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// One position of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    inputs: [[u16; PIECES]; 2],
+    count: u8,
+    /// The output head.
+    pub bucket: u8,
+    /// What the output's sigmoid should be.
+    pub target: f32,
+}
+
+impl Entry {
+    /// An entry to be overwritten.
+    pub const EMPTY: Entry = Entry { inputs: [[0; PIECES]; 2], count: 0, bucket: 0, target: 0.0 };
+
+    /// The inputs that are on, in the mover's (0) or the other side's (1) view.
+    #[inline]
+    pub fn inputs(&self, side: usize) -> &[u16] {
+        &self.inputs[side][..self.count as usize % (PIECES + 1)]
+    }
+}
+
+/// Positions unpacked together by one thread.
+const CHUNK: usize = 512;
+
+/// Unpacks the samples chosen by `order`.
+pub fn unpack(batch: &mut Vec<Entry>, samples: &[Sample], order: &[u32], target: Target) {
+    batch.resize(order.len(), Entry::EMPTY);
+    batch.par_chunks_mut(CHUNK).zip(order.par_chunks(CHUNK)).for_each(|(entries, order)| {
+        for (entry, &number) in entries.iter_mut().zip(order) {
+            let sample = &samples[number as usize];
+            entry.count = sample.inputs(&mut entry.inputs) as u8;
+            entry.bucket = sample.bucket() as u8;
+            entry.target = target.of(sample);
+        }
+    });
+}

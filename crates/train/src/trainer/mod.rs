@@ -1,0 +1,73 @@
+//! The trainer: a sparse two-layer net, `AdamW`, and the loop around them.
+
+mod batch;
+mod checkpoint;
+mod gradient;
+mod model;
+mod optimiser;
+mod run;
+
+pub use batch::{Entry, Target, sigmoid, unpack};
+pub use checkpoint::CheckpointError;
+pub use gradient::Workspace;
+pub use model::{CLIP, Lanes, Model, TILE, Tile};
+pub use optimiser::{AdamW, Moments, Schedule, Step};
+pub use run::{Event, Report, Settings, State, run, steps_per_epoch};
+
+use crate::sample::Sample;
+
+/// A net in training with all the memory a step needs.
+pub struct Trainer {
+    model: Model,
+    moments: Moments,
+    gradient: Model,
+    workspace: Workspace,
+    batch: Vec<Entry>,
+    adam: AdamW,
+    target: Target,
+}
+
+impl Trainer {
+    /// Starts from a model and the optimiser's memory.
+    pub fn new(model: Model, moments: Moments, adam: AdamW, target: Target) -> Trainer {
+        let gradient = Model::zero(model.hidden());
+        Trainer { model, moments, gradient, workspace: Workspace::default(), batch: Vec::new(), adam, target }
+    }
+
+    /// Learns from the samples numbered in `order`, and returns their mean loss before the step.
+    pub fn step(&mut self, samples: &[Sample], order: &[u32], rate: f32) -> f64 {
+        unpack(&mut self.batch, samples, order, self.target);
+        let loss = self.workspace.gradient(&self.model, &self.batch, &mut self.gradient);
+        self.moments.steps += 1;
+        let step = self.adam.step(self.moments.steps, rate);
+        step.apply(&mut self.model, &mut self.gradient, &mut self.moments);
+        loss
+    }
+
+    /// The mean loss over samples, without learning from them.
+    pub fn loss(&mut self, samples: &[Sample]) -> f64 {
+        const BATCH: usize = 16_384;
+        let order: Vec<u32> = (0..samples.len() as u32).collect();
+        let mut sum = 0.0;
+        for order in order.chunks(BATCH) {
+            unpack(&mut self.batch, samples, order, self.target);
+            sum += self.workspace.loss(&self.model, &self.batch) * order.len() as f64;
+        }
+        sum / samples.len().max(1) as f64
+    }
+
+    /// A copy of everything that must be kept to go on later.
+    pub fn state(&self, epoch: u32) -> State {
+        State { epoch, model: self.model.clone(), moments: self.moments.clone() }
+    }
+
+    /// The net as it is now.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The optimiser's memory as it is now.
+    pub fn moments(&self) -> &Moments {
+        &self.moments
+    }
+}

@@ -1,0 +1,136 @@
+//! The loop around the steps: epochs, order, schedule, validation.
+
+use super::{AdamW, Model, Moments, Schedule, Target, Trainer};
+use crate::dataset::Dataset;
+use crate::random::Random;
+
+/// Everything that decides what a run learns from a dataset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Neurons per side.
+    pub hidden: usize,
+    /// Passes over the data.
+    pub epochs: u32,
+    /// Positions per step.
+    pub batch: usize,
+    /// The highest learning rate.
+    pub rate: f32,
+    /// The learning rate at the end.
+    pub last_rate: f32,
+    /// Steps until the highest rate is reached.
+    pub warmup: u64,
+    /// The optimiser.
+    pub adam: AdamW,
+    /// What is learnt.
+    pub target: Target,
+    /// Decides the first weights and the order of the positions.
+    pub seed: u64,
+}
+
+/// The state of a run between two epochs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Epochs done.
+    pub epoch: u32,
+    /// The weights.
+    pub model: Model,
+    /// The optimiser's memory.
+    pub moments: Moments,
+}
+
+impl State {
+    /// The state before the first epoch, with random weights.
+    pub fn new(settings: &Settings) -> State {
+        State::from_model(Model::random(settings.hidden, settings.seed))
+    }
+
+    /// The state before the first epoch, with given weights.
+    pub fn from_model(model: Model) -> State {
+        let moments = Moments::new(model.hidden());
+        State { epoch: 0, model, moments }
+    }
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// The epoch under way, from 1.
+    pub epoch: u32,
+    /// Positions learnt from since the run began, over all epochs.
+    pub positions: u64,
+    /// The present learning rate.
+    pub rate: f32,
+    /// Mean loss over the positions since the last report.
+    pub training_loss: f64,
+    /// Mean loss over the held-out positions, at the end of an epoch.
+    pub validation_loss: Option<f64>,
+}
+
+/// What a run tells while it goes on.
+pub enum Event<'a> {
+    /// So many positions were learnt from.
+    Step(u64),
+    /// The losses of the last stretch.
+    Report(Report),
+    /// An epoch is complete.
+    Epoch(&'a State),
+}
+
+/// Reports per epoch.
+const REPORTS: usize = 20;
+
+/// Steps in one epoch over `positions` positions. What does not fill the last batch is left out, a different part
+/// each time: a step on a handful of positions would be as long as any other and mostly noise.
+pub fn steps_per_epoch(positions: usize, batch: usize) -> usize {
+    if positions < batch { positions.min(1) } else { positions / batch }
+}
+
+/// Trains from `state` to the last epoch. The callback sees everything, and stops the run by an error.
+pub fn run<E>(
+    settings: &Settings,
+    dataset: &Dataset,
+    state: State,
+    mut observe: impl FnMut(Event<'_>) -> Result<(), E>,
+) -> Result<State, E> {
+    let samples = &dataset.training;
+    let steps = steps_per_epoch(samples.len(), settings.batch);
+    let schedule = Schedule {
+        peak: settings.rate,
+        last: settings.last_rate,
+        warmup: settings.warmup.min(steps as u64 * u64::from(settings.epochs) / 2),
+        steps: steps as u64 * u64::from(settings.epochs),
+    };
+    let mut epoch = state.epoch;
+    let mut trainer = Trainer::new(state.model, state.moments, settings.adam, settings.target);
+    let mut order: Vec<u32> = Vec::new();
+    while epoch < settings.epochs {
+        // The order depends on the seed and the epoch alone, so a resumed run goes on as if never stopped.
+        order.clear();
+        order.extend(0..samples.len() as u32);
+        Random::stream(settings.seed, 1000 + u64::from(epoch)).shuffle(&mut order);
+        let (mut loss, mut stretch) = (0.0, 0);
+        let mut positions = u64::from(epoch) * (steps * settings.batch).min(samples.len()) as u64;
+        for (number, order) in order.chunks(settings.batch).take(steps).enumerate() {
+            let rate = schedule.rate(trainer.moments().steps);
+            loss += trainer.step(samples, order, rate);
+            stretch += 1;
+            positions += order.len() as u64;
+            observe(Event::Step(order.len() as u64))?;
+            let last = number + 1 == steps;
+            if last || (number + 1) * REPORTS / steps > number * REPORTS / steps {
+                let validate = last && !dataset.validation.is_empty();
+                observe(Event::Report(Report {
+                    epoch: epoch + 1,
+                    positions,
+                    rate,
+                    training_loss: loss / f64::from(stretch),
+                    validation_loss: validate.then(|| trainer.loss(&dataset.validation)),
+                }))?;
+                (loss, stretch) = (0.0, 0);
+            }
+        }
+        epoch += 1;
+        observe(Event::Epoch(&trainer.state(epoch)))?;
+    }
+    Ok(trainer.state(epoch))
+}

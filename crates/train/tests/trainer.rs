@@ -1,0 +1,154 @@
+//! The trainer's arithmetic: right gradients, the ability to learn, the same numbers every time.
+
+use megatherium_board::Board;
+use megatherium_nnue::layout::OUTPUT_BUCKETS;
+use megatherium_train::random::Random;
+use megatherium_train::sample::{PIECES, Sample};
+use megatherium_train::trainer::{
+    AdamW, Entry, Lanes, Model, Moments, TILE, Target, Trainer, Workspace, unpack,
+};
+
+const TARGET: Target = Target { mix: 0.4, scale: 400.0 };
+
+/// Positions of random games with random scores and results.
+fn samples(count: usize, seed: u64) -> Vec<Sample> {
+    let mut random = Random::new(seed);
+    let mut board = Board::startpos();
+    let mut samples = Vec::with_capacity(count);
+    while samples.len() < count {
+        let moves = board.legal_moves();
+        if moves.is_empty() || random.below(80) == 0 {
+            board = Board::startpos();
+            continue;
+        }
+        board.make(moves[random.below(moves.len())]);
+        if random.below(3) == 0 {
+            let score = random.below(1201) as i16 - 600;
+            samples.push(Sample::of_board(&board, score, random.below(3) as u8));
+        }
+    }
+    samples
+}
+
+fn batch(samples: &[Sample]) -> Vec<Entry> {
+    let order: Vec<u32> = (0..samples.len() as u32).collect();
+    let mut batch = Vec::new();
+    unpack(&mut batch, samples, &order, TARGET);
+    batch
+}
+
+/// The mean loss, written out densely in double precision.
+fn reference_loss(model: &Model, samples: &[Sample]) -> f64 {
+    let mut total = 0.0;
+    for sample in samples {
+        let mut inputs = [[0; PIECES]; 2];
+        let count = sample.inputs(&mut inputs);
+        let bucket = sample.bucket();
+        let mut output = f64::from(model.output_bias[bucket]);
+        for tile in &model.tiles {
+            for lane in 0..TILE {
+                for (side, inputs) in inputs.iter().enumerate() {
+                    let mut sum = f64::from(tile.input_bias.0[lane]);
+                    for &input in &inputs[..count] {
+                        sum += f64::from(tile.input[input as usize].0[lane]);
+                    }
+                    output += sum.clamp(0.0, 1.0).powi(2) * f64::from(tile.output[bucket][side].0[lane]);
+                }
+            }
+        }
+        let expected = 1.0 / (1.0 + (-output).exp());
+        total += (expected - f64::from(TARGET.of(sample))).powi(2);
+    }
+    total / samples.len() as f64
+}
+
+/// Every kind of weight, as a way to reach one of them.
+fn weight<'a>(model: &'a mut Model, kind: usize, at: &mut Random, inputs: &[u16]) -> &'a mut f32 {
+    let lane = at.below(TILE);
+    let tile = at.below(model.tiles.len());
+    let bucket = at.below(OUTPUT_BUCKETS);
+    let tile = &mut model.tiles[tile];
+    match kind {
+        0 => &mut tile.input[inputs[at.below(inputs.len())] as usize].0[lane],
+        1 => &mut tile.input_bias.0[lane],
+        2 => &mut tile.output[bucket][0].0[lane],
+        3 => &mut tile.output[bucket][1].0[lane],
+        _ => &mut model.output_bias[bucket],
+    }
+}
+
+#[test]
+fn gradients_agree_with_finite_differences() {
+    let samples = samples(60, 1);
+    let batch = batch(&samples);
+    let mut model = Model::random(2 * TILE, 2);
+    // Larger output weights, so that the first layer's gradients are not lost in rounding.
+    for tile in &mut model.tiles {
+        for Lanes(lanes) in tile.output.as_flattened_mut() {
+            for weight in lanes {
+                *weight *= 5.0;
+            }
+        }
+    }
+    let mut gradient = Model::zero(model.hidden());
+    let loss = Workspace::default().gradient(&model, &batch, &mut gradient);
+    assert!((loss - reference_loss(&model, &samples)).abs() < 1e-6);
+
+    let used: Vec<u16> = batch.iter().flat_map(|entry| entry.inputs(0).to_vec()).collect();
+    let mut random = Random::new(3);
+    let mut checked = [0; 5];
+    for number in 0..250 {
+        let kind = number % 5;
+        let at = Random::new(random.next_u64());
+        let step = 1e-4_f32;
+        let moved = |sign: f32| {
+            let mut nearby = model.clone();
+            let weight = weight(&mut nearby, kind, &mut at.clone(), &used);
+            let before = *weight;
+            *weight += sign * step;
+            let step = f64::from(*weight) - f64::from(before);
+            (reference_loss(&nearby, &samples), step)
+        };
+        let ((above, up), (below, down)) = (moved(1.0), moved(-1.0));
+        let expected = (above - below) / (up - down);
+        let found = f64::from(*weight(&mut gradient, kind, &mut at.clone(), &used));
+        let allowed = 1e-6 + 0.01 * expected.abs();
+        assert!((found - expected).abs() < allowed, "kind {kind}: {found} instead of {expected}");
+        checked[kind] += u32::from(expected.abs() > 1e-5);
+    }
+    assert!(checked.iter().all(|&count| count > 10), "too few gradients of any size: {checked:?}");
+}
+
+#[test]
+fn a_small_net_learns_a_few_positions_by_heart() {
+    let samples = samples(64, 4);
+    let order: Vec<u32> = (0..64).collect();
+    let adam = AdamW { weight_decay: 0.0, ..AdamW::default() };
+    let mut trainer = Trainer::new(Model::random(TILE, 5), Moments::new(TILE), adam, TARGET);
+    let before = trainer.loss(&samples);
+    for _ in 0..400 {
+        trainer.step(&samples, &order, 0.01);
+    }
+    let after = trainer.loss(&samples);
+    assert!(before > 0.02 && after < 1e-4, "from {before} to {after}");
+    assert_eq!(trainer.moments().steps, 400);
+}
+
+#[test]
+fn training_does_not_depend_on_the_number_of_threads() {
+    let samples = samples(5000, 6);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut trainer =
+                Trainer::new(Model::random(4 * TILE, 7), Moments::new(4 * TILE), AdamW::default(), TARGET);
+            let order: Vec<u32> = (0..5000).rev().collect();
+            let losses: Vec<f64> =
+                order.chunks(1300).map(|order| trainer.step(&samples, order, 1e-3)).collect();
+            (losses, trainer.model().clone(), trainer.moments().clone())
+        })
+    };
+    let alone = run(1);
+    assert_eq!(alone, run(2));
+    assert_eq!(alone, run(5));
+}
