@@ -1,3 +1,5 @@
-//! Placeholder: replaced by the crate's first commit.
+//! Experiments anyone can rerun. Each is a function that returns plain data; the shell prints it.
 
 #![forbid(unsafe_code)]
+
+pub mod table_value;

@@ -57,6 +57,8 @@ pub struct Options {
     pub syzygy_probe_limit: u32,
     /// Whether the 50-move rule counts in tablebase results.
     pub syzygy_50_move_rule: bool,
+    /// A thread that shall fail on purpose, to show that the others answer without it.
+    pub failing_thread: Option<usize>,
 }
 
 impl Default for Options {
@@ -69,6 +71,7 @@ impl Default for Options {
             syzygy_probe_depth: 1,
             syzygy_probe_limit: 7,
             syzygy_50_move_rule: true,
+            failing_thread: None,
         }
     }
 }
@@ -149,6 +152,13 @@ impl Engine {
     /// Empties the table.
     pub fn clear_hash(&mut self) {
         self.table_mut().clear();
+    }
+
+    /// Replaces the table by a single cluster, which remembers next to nothing: for measuring what a table is worth.
+    pub fn disable_table(&mut self) -> Result<(), EngineError> {
+        self.wait();
+        self.table = Arc::new(Table::with_clusters(1).map_err(EngineError::Table)?);
+        Ok(())
     }
 
     /// Forgets the game: table and histories.

@@ -147,6 +147,7 @@ impl<'a> Search<'a> {
 
     /// Decides whether to end. The leader finishes its first iteration in any case, so that there is a move to play.
     fn check_limits(&mut self) {
+        assert!(self.job.options.failing_thread != Some(self.id), "told to fail");
         let mut end = self.job.is_stopped();
         if self.id == 0 {
             if self.pondering && !self.job.control.is_pondering(self.job.id) {

@@ -240,3 +240,28 @@ fn threads_and_hash_change_between_searches() {
     assert!(engine.set_hash(usize::MAX >> 20).is_err());
     assert_eq!(engine.hash_mebibytes(), 2, "the old table stays");
 }
+
+/// A thread that panics is left out and reported; the answer still comes, even if it was the leader, or the only one.
+#[test]
+fn a_failing_thread_does_not_silence_the_engine() {
+    for (threads, failing) in [(1, 0), (2, 0), (2, 1), (3, 2)] {
+        let mut engine = Engine::new(threads, 1).unwrap();
+        engine.options.failing_thread = Some(failing);
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&errors);
+        let sink = move |report: Report<'_>| {
+            if let Report::Error(error) = report {
+                log.lock().push(error.to_string());
+            }
+        };
+        let root = Root::new(Board::startpos());
+        let outcome = engine.search(root.clone(), Limits::nodes(30_000), sink);
+        assert!(root.board.is_legal(outcome.best.unwrap()));
+        let errors = errors.lock();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(errors[0].contains(&format!("thread {failing}")));
+        // And it is well again for the next search.
+        engine.options.failing_thread = None;
+        assert!(engine.search(root, Limits::depth(6), Silent).depth >= 6);
+    }
+}
