@@ -3,8 +3,8 @@
 //! All threads search the same position with the same code and share one thing that matters: the transposition table.
 //! What one finds out, the others read there; that is the whole of "Lazy" SMP. Two types say what can race:
 //!
-//! - [`thread::Search`] owns everything only one thread touches: the stack, the accumulators, its node count; and borrows the
-//!   [`history::Histories`] its thread keeps for the game.
+//! - [`worker::Worker`] is what only one thread touches and keeps for the game, [`thread::Search`] the same for one search: stack,
+//!   histories, accumulators, its node count.
 //! - [`job::Job`] holds what all threads of one search see: the table, the stop word ([`control::Control`]) and padded counters. Every
 //!   access there on the hot path is a relaxed atomic.
 //!
@@ -52,6 +52,7 @@ mod time;
 pub mod vote;
 mod walk;
 pub mod wdl;
+pub mod worker;
 
 pub use engine::{Engine, EngineError, Options, Root};
 pub use limits::Limits;

@@ -16,6 +16,7 @@ use crate::lead::{Conclusion, answer};
 use crate::report::Report;
 use crate::root::think;
 use crate::table_stats::TableStats;
+use crate::worker::Worker;
 
 /// Deep recursion with a board per ply needs more than the default.
 const STACK_BYTES: usize = 16 << 20;
@@ -142,11 +143,11 @@ impl Drop for Pool {
 
 /// The life of a worker.
 fn work(id: usize, hall: &Hall, mailbox: &Mailbox) {
-    let mut histories = Histories::default();
+    let mut worker = Worker::default();
     loop {
         match mailbox.take() {
-            Order::Search(job) => search(id, hall, &job, &mut histories),
-            Order::Forget => histories = Histories::default(),
+            Order::Search(job) => search(id, hall, &job, &mut worker),
+            Order::Forget => worker.histories = Histories::default(),
             Order::Quit => return,
         }
         let mut busy = hall.busy.lock();
@@ -159,11 +160,11 @@ fn work(id: usize, hall: &Hall, mailbox: &Mailbox) {
 
 /// One search, from one worker's side. A panic is caught: what the thread had learnt is suspect and forgotten, and the
 /// others' results still make an answer.
-fn search(id: usize, hall: &Hall, job: &Job, histories: &mut Histories) {
-    let conclusion = match catch_unwind(AssertUnwindSafe(|| think(id, job, histories))) {
+fn search(id: usize, hall: &Hall, job: &Job, worker: &mut Worker) {
+    let conclusion = match catch_unwind(AssertUnwindSafe(|| think(id, job, worker))) {
         Ok(conclusion) => conclusion,
         Err(panic) => {
-            *histories = Histories::default();
+            *worker = Worker::default();
             let what = panic.downcast_ref::<&str>().map(ToString::to_string);
             let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
             job.sink.report(Report::Error(&format!("search thread {id} failed and is left out: {what}")));

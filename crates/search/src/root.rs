@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use megatherium_board::Move;
 
-use crate::history::Histories;
 use crate::job::Job;
 use crate::lead::Conclusion;
 use crate::negamax::ROOT;
@@ -15,6 +14,7 @@ use crate::strength;
 use crate::thread::Search;
 use crate::walk::lengthen;
 use crate::wdl::wdl;
+use crate::worker::Worker;
 
 /// From this time on, bounds and the current move are reported too.
 const LONG_SEARCH: Duration = Duration::from_secs(3);
@@ -81,8 +81,8 @@ impl RootMove {
 }
 
 /// One thread's whole search.
-pub fn think(id: usize, job: &Job, histories: &mut Histories) -> Conclusion {
-    let mut search = Search::new(id, job, histories);
+pub fn think(id: usize, job: &Job, worker: &mut Worker) -> Conclusion {
+    let mut search = Search::new(id, job, worker);
     if search.root_moves.is_empty() {
         return Conclusion::none(id);
     }

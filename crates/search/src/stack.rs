@@ -59,6 +59,11 @@ impl Default for Stack {
 }
 
 impl Stack {
+    /// Forgets the last line.
+    pub fn clear(&mut self) {
+        self.plies.fill(Ply::default());
+    }
+
     /// The ply `back` plies before `ply`, which may lie before the root.
     #[inline]
     pub fn back(&self, ply: usize, back: usize) -> &Ply {

@@ -15,6 +15,7 @@ use crate::score::{DRAW, MAX_EVAL, Score, to_table};
 use crate::stack::Stack;
 use crate::table_stats::TableStats;
 use crate::time::TimeManager;
+use crate::worker::{Parts, Worker};
 
 /// Nodes between two looks at the clock and the stop word.
 const CHECK_INTERVAL: u64 = 512;
@@ -49,13 +50,13 @@ pub struct Search<'a> {
     /// What this thread has learnt in this game.
     pub histories: &'a mut Histories,
     /// The network's hidden layer along the current line.
-    pub accumulators: Accumulators,
+    pub accumulators: &'a mut Accumulators,
     /// Keys of the game and the current line.
     pub keys: KeyHistory,
     /// Context of the current line.
-    pub stack: Stack,
+    pub stack: &'a mut Stack,
     /// Best lines found so far.
-    pub pv: PvTable,
+    pub pv: &'a mut PvTable,
     /// The root moves, best first.
     pub root_moves: Vec<RootMove>,
     /// Rank of the line being searched.
@@ -92,16 +93,17 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search about to begin.
-    pub fn new(id: usize, job: &'a Job, histories: &'a mut Histories) -> Search<'a> {
+    pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Search<'a> {
         let board = &job.root.board;
+        let Parts { histories, stack, pv, accumulators } = worker.prepare(job);
         let mut search = Search {
             id,
             job,
             histories,
-            accumulators: Accumulators::new(&job.network, board),
+            accumulators,
             keys: job.root.history.clone(),
-            stack: Stack::default(),
-            pv: PvTable::default(),
+            stack,
+            pv,
             root_moves: RootMove::all(job),
             pv_index: 0,
             reductions: Reductions::get(),

@@ -1,0 +1,49 @@
+//! What a search thread owns and keeps from one search to the next.
+
+use megatherium_nnue::Accumulators;
+
+use crate::history::Histories;
+use crate::job::Job;
+use crate::pv::PvTable;
+use crate::stack::Stack;
+
+/// The memory of one thread. The histories are what it has learnt in the game; the rest is scratch space, kept so that a search of a
+/// few hundred nodes does not begin with megabytes of allocation.
+#[derive(Default)]
+pub struct Worker {
+    /// What the thread has learnt.
+    pub histories: Histories,
+    /// Context of the current line.
+    pub stack: Stack,
+    /// Best lines.
+    pub pv: PvTable,
+    accumulators: Option<Accumulators>,
+}
+
+/// The parts of a [`Worker`], ready for one search.
+pub struct Parts<'a> {
+    /// What the thread has learnt.
+    pub histories: &'a mut Histories,
+    /// Context of the current line, cleared.
+    pub stack: &'a mut Stack,
+    /// Best lines.
+    pub pv: &'a mut PvTable,
+    /// The network's hidden layer at the root.
+    pub accumulators: &'a mut Accumulators,
+}
+
+impl Worker {
+    /// Prepares for a search.
+    pub fn prepare(&mut self, job: &Job) -> Parts<'_> {
+        self.stack.clear();
+        let board = &job.root.board;
+        let accumulators = match &mut self.accumulators {
+            Some(accumulators) => {
+                accumulators.reset(&job.network, board);
+                accumulators
+            }
+            none => none.insert(Accumulators::new(&job.network, board)),
+        };
+        Parts { histories: &mut self.histories, stack: &mut self.stack, pv: &mut self.pv, accumulators }
+    }
+}
