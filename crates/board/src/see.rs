@@ -12,8 +12,8 @@ impl Board {
     ///
     /// After the move, the sides take turns to capture on the square with their cheapest piece, and each may
     /// stop when going on would lose. Pieces behind the capturing ones join in. A piece that is at that moment
-    /// pinned to its king stays away, unless it is pinned along the line to the square; a king captures only
-    /// what is no longer defended. Promotions count for the move itself, not for those that follow.
+    /// pinned to its king stays away; a king captures only what is no longer defended. Promotions count for the
+    /// move itself, not for those that follow.
     ///
     /// ```
     /// use megatherium_board::Board;
@@ -61,7 +61,9 @@ impl Board {
                 return side != self.side_to_move;
             };
             if piece_type == PieceType::King {
-                let defended = attackers.intersects(self.colors(!side));
+                // Without the king's own square: it does not hide behind its back.
+                let defended = self.attackers_to(to, occupied ^ square.bitboard()) & occupied;
+                let defended = defended.intersects(self.colors(!side));
                 return (side == self.side_to_move) != defended;
             }
             // From now on seen by `side`: it has what the other lost, and risks the piece it captures with.
@@ -91,8 +93,9 @@ impl Board {
         None
     }
 
-    /// Pieces of `color` that are pinned to their king off the line to `target`, with the pieces that still
-    /// stand on `occupied`.
+    /// Pieces that alone stand between the king of `color` and an enemy slider, among those on `occupied`. What
+    /// was or is on the target of the exchange pins nothing that could capture there, but it does shield: a piece
+    /// pinned along the line to the target has the target as a second shield.
     #[inline]
     fn held_back(&self, color: Color, target: Square, occupied: Bitboard) -> Bitboard {
         let king = self.king(color);
@@ -103,7 +106,7 @@ impl Board {
         let mut held = Bitboard::EMPTY;
         for sniper in snipers {
             let blockers = attacks::between(king, sniper) & occupied;
-            if !blockers.more_than_one() && !attacks::line(king, sniper).contains(target) {
+            if !blockers.more_than_one() {
                 held |= blockers;
             }
         }
