@@ -22,25 +22,10 @@ pub struct Cluster<W> {
 // One cluster is one cache line, no more and no less. `Lines` keeps them aligned in memory.
 const _: () = assert!(size_of::<Cluster<AtomicU64>>() == 64 && align_of::<Cluster<AtomicU64>>() == 64);
 
-/// Who wants to store, and where: what the choice of a slot depends on beside the cluster itself.
-#[derive(Clone, Copy)]
-pub struct Request {
-    pub key: u64,
-    /// The packed entry, stamped with the current generation; and what the policy is told of it.
-    pub data: Data,
-    pub newcomer: Newcomer,
-    /// The number of this cluster, and of all.
-    pub cluster: usize,
-    pub clusters: usize,
-    /// The current generation.
-    pub generation: u64,
-}
-
 /// Where a store looks for room before it evicts anyone, the most welcome first. A set of such slots is a word with a bit at
 /// `way * SLOTS + slot` for each: its lowest bit is the best one.
-const SAME_POSITION: u32 = 0;
-const EMPTY: u32 = 1;
-const DEAD: u32 = 2;
+const EMPTY: u32 = 0;
+const DEAD: u32 = 1;
 
 impl<W: Word> Cluster<W> {
     /// Four empty slots.
@@ -49,50 +34,28 @@ impl<W: Word> Cluster<W> {
     }
 
     /// The first slot that holds the entry of `key`, and what was seen there.
-    ///
-    /// All four slots are read and compared, and the answer is put together by conditional moves: whether and where a position
-    /// is found is close to random, and a loop that stops early would be mispredicted on most probes.
-    ///
-    /// Whether the slot is occupied is asked once, of the one that matched; a search that matched nothing comes to the same as one that
-    /// matched an empty slot. An empty slot matches key 0 and could hide a later one that holds it, but never does: empty
-    /// slots are filled from the first on, so the entry comes first.
     #[inline]
     pub(crate) fn find<X: Protocol>(&self, key: u64) -> Option<(usize, Snapshot)> {
-        let seen = self.read::<X>();
-        let mut found = (0, Snapshot::default());
-        for slot in (0..SLOTS).rev() {
-            found = select_unpredictable(X::is_of(seen[slot], key), (slot, seen[slot]), found);
-        }
-        X::is_occupied(found.1.data).then_some(found)
+        find_in::<X>(key, |slot| self.slots[slot].read::<X>())
     }
 
-    /// Stores an entry, if the policy finds room for it: eight loads, then two stores or none.
+    /// Stores an entry stamped with the current generation, if the policy finds room for it: eight loads, then two stores or
+    /// none. `clusters` is the size of the table: it tells which keys belong here.
     #[inline]
-    pub(crate) fn store<P: Policy, X: Protocol>(&self, request: Request) -> Placement {
-        let Request { key, data: new, newcomer, cluster, clusters, generation } = request;
+    pub(crate) fn store<P: Policy, X: Protocol>(&self, key: u64, new: Data, clusters: usize) -> Placement {
         let seen = self.read::<X>();
-        let mut room = 0u32;
-        let mut worth = [0; SLOTS];
-        for slot in 0..SLOTS {
-            let (seen, bit) = (seen[slot], |way: u32| way as usize * SLOTS + slot);
-            let is_occupied = X::is_occupied(seen.data);
-            room |= u32::from(is_occupied & X::is_of(seen, key)) << bit(SAME_POSITION);
-            room |= u32::from(!is_occupied) << bit(EMPTY);
-            room |= u32::from(X::is_dead(seen, cluster, clusters)) << bit(DEAD);
-            worth[slot] = P::worth(resident::<X>(seen.data, generation), newcomer, slot);
-        }
-        let chosen = X::choose(room, worth);
-        let (slot, victim) = (&self.slots[chosen], seen[chosen]);
-        let resident = resident::<X>(victim.data, generation);
-
-        let (data, placement) = match room.trailing_zeros() / SLOTS as u32 {
-            SAME_POSITION if !P::updates(newcomer, resident) => return Placement::Kept,
-            SAME_POSITION => (X::merge(slot, new, victim), Placement::Updated),
-            EMPTY => (new, Placement::Filled),
-            DEAD => (new, Placement::Healed),
-            _ if !P::admits(newcomer, resident) => return Placement::Declined,
-            _ if resident.age != 0 => (new, Placement::ReplacedOld),
-            _ => (new, Placement::ReplacedCurrent),
+        let (slot, data, placement) = if let Some((slot, known)) = find_in::<X>(key, |slot| seen[slot]) {
+            if !P::updates(newcomer(key, new), resident::<X>(known.data, new.generation())) {
+                return Placement::Kept;
+            }
+            let slot = &self.slots[slot];
+            (slot, X::merge(slot, new, known), Placement::Updated)
+        } else {
+            let (slot, placement) = make_room::<P, X>(seen, key, new, clusters);
+            if placement == Placement::Declined {
+                return placement;
+            }
+            (&self.slots[slot], new, placement)
         };
         slot.write::<X>(key, data);
         placement
@@ -117,6 +80,61 @@ impl<W: Word> Cluster<W> {
         let is_current = |data: Data| X::is_occupied(data) && data.generation() == generation;
         self.slots.iter().filter(|slot| is_current(slot.read::<X>().data)).count()
     }
+}
+
+/// The first of four slots that holds the entry of `key`, and what `see` saw there.
+///
+/// All four are compared, and the answer is put together by conditional moves: whether and where a position is found is close to
+/// random, and a loop that stops early would be mispredicted on most probes.
+///
+/// Whether the slot is occupied is asked once, of the one that matched; a search that matched nothing comes to the same as one that
+/// matched an empty slot. An empty slot matches key 0 and could hide a later one that holds it, but never does: empty
+/// slots are filled from the first on, so the entry comes first.
+#[inline]
+fn find_in<X: Protocol>(key: u64, see: impl Fn(usize) -> Snapshot) -> Option<(usize, Snapshot)> {
+    let mut found = (0, Snapshot::default());
+    for slot in (0..SLOTS).rev() {
+        let seen = see(slot);
+        found = select_unpredictable(X::is_of(seen, key), (slot, seen), found);
+    }
+    X::is_occupied(found.1.data).then_some(found)
+}
+
+/// The slot for an entry whose position is not here yet, and what becomes of that slot.
+///
+/// Kept out of line, so that a store that finds its position does not pay for judging the others.
+#[inline(never)]
+fn make_room<P: Policy, X: Protocol>(
+    seen: [Snapshot; SLOTS],
+    key: u64,
+    new: Data,
+    clusters: usize,
+) -> (usize, Placement) {
+    let (cluster, generation) = (X::cluster_of(key, clusters), new.generation());
+    let newcomer = newcomer(key, new);
+    let mut room = 0u32;
+    let mut worth = [0; SLOTS];
+    for slot in 0..SLOTS {
+        let (seen, bit) = (seen[slot], |way: u32| way as usize * SLOTS + slot);
+        room |= u32::from(!X::is_occupied(seen.data)) << bit(EMPTY);
+        room |= u32::from(X::is_dead(seen, cluster, clusters)) << bit(DEAD);
+        worth[slot] = P::worth(resident::<X>(seen.data, generation), newcomer, slot);
+    }
+    let slot = X::choose(room, worth);
+    let victim = resident::<X>(seen[slot].data, generation);
+    let placement = match room.trailing_zeros() / SLOTS as u32 {
+        EMPTY => Placement::Filled,
+        DEAD => Placement::Healed,
+        _ if !P::admits(newcomer, victim) => Placement::Declined,
+        _ if victim.age != 0 => Placement::ReplacedOld,
+        _ => Placement::ReplacedCurrent,
+    };
+    (slot, placement)
+}
+
+#[inline]
+fn newcomer(key: u64, data: Data) -> Newcomer {
+    Newcomer { depth: data.depth(), bound: data.bound(), lot: key as usize % SLOTS }
 }
 
 #[inline]

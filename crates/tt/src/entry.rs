@@ -95,33 +95,24 @@ impl Data {
     /// Packs an entry, stamped with a generation (of which only the low six bits count).
     #[inline]
     pub const fn pack(entry: Entry, generation: u64) -> Self {
-        let [eval_low, eval_high] = entry.eval.to_le_bytes();
-        let [score_low, score_high] = entry.score.to_le_bytes();
-        let [move_high, move_low] = entry.mv.to_be_bytes();
-        let depth = if entry.depth < Entry::MAX_DEPTH { entry.depth } else { Entry::MAX_DEPTH };
-        Self(u64::from_be_bytes([
-            eval_low,
-            score_low,
-            move_high,
-            move_low,
-            eval_high,
-            score_high,
-            (depth + 1) << 1 | entry.pv as u8,
-            (generation as u8) << 2 | entry.bound as u8,
-        ]))
+        let (eval, score, mv) = (entry.eval as u16 as u64, entry.score as u16 as u64, entry.mv as u64);
+        let depth = if entry.depth < Entry::MAX_DEPTH { entry.depth } else { Entry::MAX_DEPTH } as u64;
+        let index_side = eval << 56 | (score & 0xff) << 48 | mv << 32;
+        let high_bytes = (eval >> 8) << 24 | (score >> 8) << 16;
+        let flags = (depth + 1) << 9 | (entry.pv as u64) << 8 | entry.bound as u64;
+        Self(index_side | high_bytes | flags | (generation << 2 & Self::GENERATION))
     }
 
     /// The entry in this word. Meaningless for a word that is not [occupied](Data::is_occupied).
     #[inline]
     pub const fn entry(self) -> Entry {
-        let [eval_low, score_low, move_high, move_low, eval_high, score_high, depth_pv, _] =
-            self.0.to_be_bytes();
+        let word = self.0;
         Entry {
-            mv: u16::from_be_bytes([move_high, move_low]),
-            score: i16::from_le_bytes([score_low, score_high]),
-            eval: i16::from_le_bytes([eval_low, eval_high]),
+            mv: (word >> 32) as u16,
+            score: (word >> 48 & 0xff | word >> 8 & 0xff00) as i16,
+            eval: (word >> 56 | word >> 16 & 0xff00) as i16,
             depth: self.depth() as u8,
-            pv: depth_pv & 1 != 0,
+            pv: word >> 8 & 1 != 0,
             bound: self.bound(),
         }
     }

@@ -46,8 +46,8 @@ impl<W: Word> Memory<W> for Box<[Cluster<W>]> {
 #[derive(Debug)]
 pub struct Lines {
     words: Box<[AtomicU64]>,
-    /// The word where the first cluster begins.
-    start: usize,
+    /// Where the first cluster begins, in bytes from the first word.
+    offset: usize,
     clusters: usize,
     /// Whether the system took the request for huge pages.
     advised: bool,
@@ -67,7 +67,7 @@ impl Memory<AtomicU64> for Lines {
         assert!(start + clusters * WORDS_PER_CLUSTER <= words.len());
         let lines = &words[start..start + clusters * WORDS_PER_CLUSTER];
         let advised = bytes >= HUGE_PAGE && huge_pages::advise(lines);
-        Some(Self { words, start, clusters, advised })
+        Some(Self { words, offset: start * size_of::<AtomicU64>(), clusters, advised })
     }
 
     #[cfg(feature = "std")]
@@ -93,8 +93,8 @@ impl Deref for Lines {
 
     #[inline]
     fn deref(&self) -> &Self::Target {
-        let first = self.words.as_ptr().wrapping_add(self.start).cast();
-        // SAFETY: `allocate` checked that the words from `start` on are aligned for, and enough for, `clusters` clusters. A cluster is eight
+        let first = self.words.as_ptr().wrapping_byte_add(self.offset).cast();
+        // SAFETY: `allocate` checked that the words from `offset` on are aligned for, and enough for, `clusters` clusters. A cluster is eight
         // `AtomicU64` without padding, so any eight of them are a valid cluster; they live as long as `self`, and are shared just like the words.
         unsafe { core::slice::from_raw_parts(first, self.clusters) }
     }

@@ -1,14 +1,14 @@
 //! The table: clusters, a way to find them, and a clock that counts searches.
 
-use crate::cluster::{Cluster, Request, SLOTS};
+use crate::cluster::{Cluster, SLOTS};
 use crate::entry::{Data, Entry};
 use crate::error::SizeError;
 use crate::huge_pages::HugePages;
 use crate::memory::Memory;
-use crate::policy::{DepthAge, Newcomer, Policy};
+use crate::policy::{DepthAge, Policy};
 use crate::prefetch::prefetch;
 use crate::protocol::{Protocol, Xor};
-use crate::record::Record;
+use crate::record::{Placement, Record};
 use crate::word::Word;
 use core::fmt;
 use core::marker::PhantomData;
@@ -109,21 +109,24 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
     ///
     /// The entry goes to the slot of the same position, or else to an empty one, or to a torn one, or it replaces what the policy
     /// holds to be worth least. An entry without a move keeps the move that was known for its position.
-    #[inline]
+    #[inline(always)]
     pub fn store(&self, key: u64, entry: Entry) {
         self.store_with(key, entry, &mut ());
     }
 
     /// [`store`](Table::store), with a recorder that hears of it.
-    #[inline]
+    ///
+    /// Always inlined, so that the entry is packed where its fields are at hand. Handed over in memory it would be written in
+    /// six pieces and read back whole, which costs more than all the rest.
+    #[inline(always)]
     pub fn store_with<R: Record>(&self, key: u64, entry: Entry, record: &mut R) {
-        let clusters = self.clusters.len();
-        let cluster = X::cluster_of(key, clusters);
-        let generation = self.generation.load();
-        let data = Data::pack(entry, generation);
-        let newcomer = Newcomer { depth: data.depth(), bound: data.bound(), lot: key as usize % SLOTS };
-        let request = Request { key, data, newcomer, cluster, clusters, generation };
-        record.store(self.clusters[cluster].store::<P, X>(request));
+        record.store(self.place(key, Data::pack(entry, self.generation.load())));
+    }
+
+    /// Stores a packed entry.
+    #[inline]
+    fn place(&self, key: u64, data: Data) -> Placement {
+        self.cluster(key).store::<P, X>(key, data, self.clusters.len())
     }
 
     /// Starts loading the cache line of a position into the cache. Call it as soon as the key is known, and probe later.
