@@ -65,12 +65,14 @@ pub(crate) fn status<T>(advised: bool, _: &[T]) -> HugePages {
     HugePages { advised, resident: None, huge: None }
 }
 
-/// Adds up resident and huge bytes of the mappings that lie mostly within `range`, from the text of `smaps`.
+/// Adds up resident and huge bytes within `range`, from the text of `smaps`.
 ///
-/// Advice splits mappings, so that the advised range is one of its own (or several, but none that reaches far beyond).
+/// Advice splits mappings, so that the advised range is one of its own, unless its neighbours were given the same advice. A mapping that
+/// reaches beyond the range counts in proportion.
 #[cfg(all(target_os = "linux", feature = "std"))]
 fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
-    let mut within = false;
+    // Of the mapping being read: how much of it lies within the range, and how large it is.
+    let (mut common, mut mapping) = (0, 1);
     let (mut resident, mut huge) = (0, 0);
     for line in smaps.lines() {
         let mut fields = line.split_ascii_whitespace();
@@ -78,16 +80,38 @@ fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
         if let Some((from, to)) = first.split_once('-')
             && let (Ok(from), Ok(to)) = (usize::from_str_radix(from, 16), usize::from_str_radix(to, 16))
         {
-            let common = to.min(range.end).saturating_sub(from.max(range.start));
-            within = 2 * common > to - from;
+            common = to.min(range.end).saturating_sub(from.max(range.start));
+            mapping = (to - from).max(1);
             continue;
         }
-        let bytes = || second.and_then(|kib| kib.parse::<usize>().ok()).unwrap_or(0) << 10;
+        let share = || {
+            let kibibytes = second.and_then(|kib| kib.parse::<usize>().ok()).unwrap_or(0);
+            ((kibibytes as u128 * 1024 * common as u128) / mapping as u128) as usize
+        };
         match first {
-            "Rss:" if within => resident += bytes(),
-            "AnonHugePages:" if within => huge += bytes(),
+            "Rss:" => resident += share(),
+            "AnonHugePages:" => huge += share(),
             _ => {}
         }
     }
     (resident, huge)
+}
+
+#[cfg(all(test, target_os = "linux", feature = "std"))]
+mod tests {
+    use super::usage_of;
+
+    #[test]
+    fn a_mapping_that_reaches_beyond_the_table_counts_in_proportion() {
+        let smaps = "1000-3000 rw-p 00000000 00:00 0\nRss:     8 kB\nAnonHugePages:   4 kB\n\
+                     3000-5000 rw-p 00000000 00:00 0\nRss:     8 kB\nAnonHugePages:   8 kB\n\
+                     9000-a000 rw-p 00000000 00:00 0\nRss:     4 kB\nAnonHugePages:   0 kB\n";
+        assert_eq!(usage_of(0x1000..0x3000, smaps), (8 << 10, 4 << 10), "a mapping of its own");
+        assert_eq!(
+            usage_of(0x2000..0x5000, smaps),
+            (12 << 10, 10 << 10),
+            "half of the first, all of the second"
+        );
+        assert_eq!(usage_of(0x6000..0x9000, smaps), (0, 0));
+    }
 }

@@ -70,6 +70,7 @@ pub use entry::{Bound, Entry};
 pub use error::SizeError;
 pub use huge_pages::HugePages;
 pub use memory::Memory;
+pub use prefetch::prefetch;
 pub use record::{Counters, Placement, Record};
 pub use table::Table;
 pub use word::Word;

@@ -2,7 +2,7 @@
 
 /// Starts loading the cache line at `place`, if the processor can be asked to. Changes nothing but the time a later access takes.
 #[inline]
-pub(crate) fn prefetch<T>(place: &T) {
+pub fn prefetch<T>(place: &T) {
     let address = core::ptr::from_ref(place);
 
     #[cfg(all(target_arch = "x86_64", not(miri)))]
