@@ -1,0 +1,49 @@
+//! The shared table against the memory it runs on, and against other tables.
+//!
+//! `cargo bench -p megatherium-benches --bench tt` prints everything in a few minutes; with `-- --quick` a rougher
+//! and shorter version. How to read it: `docs/table/09-benchmarks.md`.
+#![forbid(unsafe_code)]
+
+mod arena;
+mod clock;
+mod drive;
+mod keys;
+mod latency;
+mod pages;
+mod race;
+mod report;
+mod tables;
+
+use arena::Arena;
+
+/// How thorough a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Rounds of each race.
+    rounds: usize,
+    /// Operations of each thread in a round.
+    operations: u64,
+    /// Whether the largest size is for the table and the limit alone: loading the maps with 32 million keys takes
+    /// longer than everything else.
+    skip_large_rivals: bool,
+}
+
+impl Plan {
+    const FULL: Self = Self { rounds: 11, operations: 1_000_000, skip_large_rivals: false };
+    const QUICK: Self = Self { rounds: 3, operations: 300_000, skip_large_rivals: true };
+}
+
+fn main() {
+    pages::ask_for_all();
+    let plan = if std::env::args().any(|argument| argument == "--quick") { Plan::QUICK } else { Plan::FULL };
+    report::header(plan);
+    let mut goals = report::Goals::default();
+    for mebibytes in [1, 64, 1024] {
+        let arena = Arena::new(mebibytes, plan);
+        goals.extend(arena.compare());
+        arena.distances();
+        arena.pages();
+        arena.chain();
+    }
+    goals.print();
+}
