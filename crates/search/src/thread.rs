@@ -155,6 +155,8 @@ impl<'a> Search<'a> {
             if self.pondering && !self.job.control.is_pondering(self.job.id) {
                 self.pondering = false;
                 self.time.restart();
+                // The opponent's time may have been enough: then no more is spent.
+                end |= self.time.is_soft_limit_reached(self.job.started);
             }
             end |= !self.pondering && self.time.is_hard_limit_reached();
         }
