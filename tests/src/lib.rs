@@ -1,1 +1,8 @@
 //! Whole-engine tests live in `tests/`; this library holds what they share.
+
+#![forbid(unsafe_code)]
+
+pub mod binary;
+pub mod conversation;
+
+pub use conversation::Conversation;

@@ -1,5 +1,7 @@
 //! What a line can ask for.
 
+use std::fmt::Write as _;
+
 /// A parsed line. Text is borrowed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command<'a> {
@@ -142,3 +144,13 @@ pub const COMMANDS: &[Entry] = &[
     Entry { usage: "help", meaning: "this list" },
     Entry { usage: "# …", meaning: "a comment" },
 ];
+
+/// The table of commands in the manual.
+pub fn manual_table() -> String {
+    let mut table = String::from("| command | meaning |\n|---|---|\n");
+    for entry in COMMANDS {
+        // A bar inside a cell would begin the next one.
+        let _ = writeln!(table, "| `{}` | {} |", entry.usage.replace('|', "\\|"), entry.meaning);
+    }
+    table
+}

@@ -13,9 +13,17 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod cli;
 pub mod command;
+pub mod format;
+pub mod human;
 pub mod input;
 pub mod log;
+mod memory;
 pub mod options;
 pub mod output;
 pub mod parse;
+pub mod shell;
+pub mod speaker;
+pub mod task;
+pub mod version;

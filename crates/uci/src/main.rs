@@ -1,7 +1,9 @@
-//! The engine binary.
+//! The engine binary. Everything is in the library, where the tests can reach it.
 
 #![forbid(unsafe_code)]
 
-fn main() {
-    println!("Megatherium {}", env!("CARGO_PKG_VERSION"));
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    megatherium::cli::main()
 }

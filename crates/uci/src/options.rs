@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use megatherium_search::strength::ELO_RANGE;
+
 use crate::parse::{Quoted, saturating_number};
 
 /// Largest `Hash` in mebibytes (32 TiB).
@@ -148,7 +150,12 @@ pub const OPTIONS: &[Declaration] = &[
     },
     Declaration {
         name: "UCI_Elo",
-        kind: Kind::Spin { default: 1500, min: 1000, max: 2800, set: Setting::Elo },
+        kind: Kind::Spin {
+            default: 1500,
+            min: *ELO_RANGE.start() as u64,
+            max: *ELO_RANGE.end() as u64,
+            set: Setting::Elo,
+        },
         meaning: "The rating to play at when `UCI_LimitStrength` is on.",
     },
     Declaration {
@@ -273,6 +280,16 @@ pub fn parse_option<'a>(name: &'a str, value: Option<&'a str>) -> Result<Setting
 fn find(name: &str) -> Option<&'static Declaration> {
     let words = |name| str::split_ascii_whitespace(name).map(str::to_ascii_lowercase);
     OPTIONS.iter().find(|option| words(option.name).eq(words(name)))
+}
+
+/// The settings everything starts with: the listed defaults.
+pub fn defaults() -> impl Iterator<Item = Setting> {
+    OPTIONS.iter().filter_map(|option| match &option.kind {
+        Kind::Check { default, set } => Some(set(*default)),
+        Kind::Spin { default, set, .. } => Some(set(*default)),
+        Kind::String { set, .. } => Some(set(String::new())),
+        Kind::Button { .. } | Kind::Fixed { .. } => None,
+    })
 }
 
 /// Writes the `option …` lines of the answer to `uci`.

@@ -15,6 +15,7 @@ pub use problem::{Problem, Problems, Quoted};
 pub(crate) use words::saturating_number;
 
 use crate::command::{Command, Go, Position};
+use crate::options::{MAX_HASH, MAX_THREADS};
 use words::{Words, number};
 
 /// The result of parsing one line.
@@ -86,8 +87,9 @@ fn human_command<'a>(word: &str, mut words: Words<'a>, parsed: &mut Parsed<'a>) 
                 number(name, Some(word), &mut parsed.problems)
             };
             let depth = argument("bench depth").map(|depth| depth.clamp(1, 255) as u32);
-            let threads = argument("bench threads").map(|threads| threads.clamp(1, 1 << 20) as usize);
-            let hash = argument("bench hash").map(|hash| hash.clamp(1, 1 << 40) as usize);
+            let threads =
+                argument("bench threads").map(|threads| threads.clamp(1, MAX_THREADS as i64) as usize);
+            let hash = argument("bench hash").map(|hash| hash.clamp(1, MAX_HASH as i64) as usize);
             parsed.problems.is_empty().then_some(Command::Bench { depth, threads, hash })
         }
         _ => return false,

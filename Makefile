@@ -1,0 +1,30 @@
+# For test frameworks and people who expect `make`: everything else is cargo.
+#
+#   make                 builds ./megatherium for this machine
+#   make EXE=some/name   leaves it there instead (OpenBench does this)
+#   make bench           builds it and runs the bench
+
+EXE ?= megatherium
+
+ifeq ($(OS),Windows_NT)
+SUFFIX := .exe
+endif
+BUILT := $(or $(CARGO_TARGET_DIR),target)/release/megatherium$(SUFFIX)
+PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
+
+.PHONY: all bench test clean
+
+# Always asks cargo: it knows best whether there is anything to do.
+all:
+	cargo build --release --locked --package megatherium
+	cp $(BUILT) $(PLACE)
+
+bench: all
+	$(abspath $(PLACE)) bench
+
+test:
+	cargo test --workspace --locked
+
+clean:
+	cargo clean
+	rm -f $(PLACE)

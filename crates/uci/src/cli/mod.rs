@@ -1,0 +1,128 @@
+//! The command line. Without arguments the engine speaks UCI; with them it does one job and exits.
+
+mod analyse;
+mod positions;
+mod search_args;
+mod suite;
+
+use std::error::Error;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::{Args, Parser, Subcommand};
+use megatherium_board::Board;
+use megatherium_search::bench;
+
+use crate::options::{MAX_HASH, MAX_THREADS};
+use crate::output::Output;
+use crate::shell::Shell;
+use crate::task;
+
+/// A lock-free multi-threaded chess engine. Without a command it speaks UCI on standard input and output.
+#[derive(Debug, Parser)]
+#[command(name = "megatherium", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Job>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Job {
+    /// Search a fixed set of positions; the last line is `N nodes M nps`
+    Bench(BenchArgs),
+    /// Count the move sequences of a length
+    Perft(PerftArgs),
+    /// Analyse positions and show the best lines in a table
+    Analyse(analyse::AnalyseArgs),
+    /// Solve a test suite (EPD with best moves `bm` or moves to avoid `am`) and count the successes
+    Suite(suite::SuiteArgs),
+}
+
+#[derive(Args, Debug)]
+struct BenchArgs {
+    /// Depth of each search
+    #[arg(long, default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(u32).range(1..=128))]
+    depth: u32,
+    /// Search threads; only one gives the same count every time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
+    threads: u64,
+    /// Table size in MiB
+    #[arg(long, default_value_t = bench::DEFAULT_HASH as u64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
+    hash: u64,
+}
+
+#[derive(Args, Debug)]
+struct PerftArgs {
+    /// Length of the sequences
+    depth: u32,
+    /// The position; the initial one if none is given
+    fen: Option<String>,
+    /// Threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
+    threads: u64,
+    /// Write castling as king takes rook
+    #[arg(long)]
+    chess960: bool,
+}
+
+/// The program.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        None => speak_uci(),
+        Some(Job::Bench(args)) => run_bench(&args),
+        Some(Job::Perft(args)) => run_perft(&args),
+        Some(Job::Analyse(args)) => analyse::run(&args),
+        Some(Job::Suite(args)) => suite::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "megatherium: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What a job comes to: an error is one line on standard error and a failure.
+type JobResult = Result<(), Box<dyn Error>>;
+
+fn speak_uci() -> JobResult {
+    Shell::new(Arc::new(Output::stdout()))?.run(io::stdin().lock());
+    Ok(())
+}
+
+fn run_bench(args: &BenchArgs) -> JobResult {
+    let never = AtomicBool::new(false);
+    Ok(task::run_bench(&Output::stdout(), args.depth, args.threads as usize, args.hash as usize, &never)?)
+}
+
+fn run_perft(args: &PerftArgs) -> JobResult {
+    let board = match &args.fen {
+        None => Board::startpos(),
+        Some(fen) => Board::from_fen(fen).map_err(|error| format!("{fen:?}: {error}"))?,
+    };
+    let never = AtomicBool::new(false);
+    task::run_perft(&Output::stdout(), &board, args.depth, args.threads as usize, args.chess960, &never);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_declaration_is_consistent() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn no_arguments_mean_uci() {
+        assert!(Cli::try_parse_from(["megatherium"]).unwrap().command.is_none());
+        assert!(Cli::try_parse_from(["megatherium", "bench", "--depth", "0"]).is_err());
+        assert!(Cli::try_parse_from(["megatherium", "bench", "--threads", "100000"]).is_err());
+        assert!(Cli::try_parse_from(["megatherium", "suite"]).is_err());
+    }
+}

@@ -1,0 +1,163 @@
+//! `megatherium suite`: how many positions of a test suite are solved.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use megatherium_board::Move;
+use megatherium_search::Info;
+
+use super::JobResult;
+use super::positions::{NamedPosition, read_file};
+use super::search_args::{SearchArgs, progress_bar, score_for_people, search};
+use crate::output::Output;
+
+#[derive(Args, Debug)]
+pub(super) struct SuiteArgs {
+    /// EPD file; positions without `bm` or `am` are left out
+    file: PathBuf,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Show solved positions too
+    #[arg(long)]
+    all: bool,
+    /// Fail if fewer positions are solved
+    #[arg(long, value_name = "N")]
+    at_least: Option<usize>,
+}
+
+/// A position with the moves that solve it.
+#[derive(Debug)]
+struct Problem {
+    position: NamedPosition,
+    best: Vec<Move>,
+    avoid: Vec<Move>,
+}
+
+impl Problem {
+    /// `None` if the record names no moves.
+    fn new(position: NamedPosition) -> Result<Option<Problem>, String> {
+        let moves = |opcode| match position.epd.operand(opcode) {
+            None => Ok(Vec::new()),
+            Some(_) => {
+                position.epd.moves(opcode).map_err(|error| format!("{}: {opcode}: {error}", position.name))
+            }
+        };
+        let (best, avoid) = (moves("bm")?, moves("am")?);
+        let wanted = !best.is_empty() || !avoid.is_empty();
+        Ok(wanted.then_some(Problem { position, best, avoid }))
+    }
+
+    fn is_solved_by(&self, mv: Option<&Move>) -> bool {
+        mv.is_some_and(|mv| (self.best.is_empty() || self.best.contains(mv)) && !self.avoid.contains(mv))
+    }
+
+    /// When the search first had a right move that it then kept.
+    fn solved_after(&self, lines: &[Info]) -> Option<Duration> {
+        let mut since = None;
+        for line in lines.iter().filter(|line| line.multipv == 1) {
+            if self.is_solved_by(line.pv.first()) {
+                since = since.or(Some(line.time));
+            } else {
+                since = None;
+            }
+        }
+        since
+    }
+
+    /// The moves in words: `Rxb2`, `not Qxd5`.
+    fn solution(&self) -> String {
+        let board = &self.position.epd.board;
+        let best = self.best.iter().map(|&mv| board.san(mv));
+        let avoid = self.avoid.iter().map(|&mv| format!("not {}", board.san(mv)));
+        best.chain(avoid).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+pub(super) fn run(args: &SuiteArgs) -> JobResult {
+    let mut problems = Vec::new();
+    for position in read_file(&args.file)? {
+        problems.extend(Problem::new(position)?);
+    }
+    if problems.is_empty() {
+        return Err(
+            format!("{}: no position names a best move or a move to avoid", args.file.display()).into()
+        );
+    }
+    let mut engine = args.search.engine()?;
+    let output = Output::stdout();
+    let bar = progress_bar(problems.len());
+    let (mut solved, mut nodes, mut time, mut to_solution) = (0, 0, Duration::ZERO, Duration::ZERO);
+    for problem in &problems {
+        let board = problem.position.epd.board;
+        let (lines, outcome) = search(&mut engine, board, args.search.limits(), |_| {});
+        nodes += outcome.nodes;
+        time += outcome.time;
+        let success = problem.is_solved_by(outcome.best.as_ref());
+        if success {
+            solved += 1;
+            to_solution += problem.solved_after(&lines).unwrap_or(outcome.time);
+        }
+        bar.inc(1);
+        bar.set_message(format!("solved {solved}"));
+        if args.all || !success {
+            let played = outcome.best.map_or_else(|| "nothing".to_owned(), |mv| board.san(mv));
+            bar.suspend(|| {
+                output.line(format_args!(
+                    "{} {:<12} wanted {:<16} played {played:<8} {:>7} depth {:>3} {:>8.2}s",
+                    if success { "+" } else { "-" },
+                    problem.position.name,
+                    problem.solution(),
+                    score_for_people(outcome.score),
+                    outcome.depth,
+                    outcome.time.as_secs_f64()
+                ));
+            });
+        }
+    }
+    bar.finish_and_clear();
+    let total = problems.len();
+    let percent = 100.0 * f64::from(solved) / total as f64;
+    let mean = to_solution.as_secs_f64() / f64::from(solved.max(1));
+    output.line(format_args!(
+        "{nodes} nodes in {:.1} s, {mean:.3} s to a solution on average",
+        time.as_secs_f64()
+    ));
+    output.line(format_args!("solved {solved} of {total} ({percent:.1} %)"));
+    match args.at_least {
+        Some(wanted) if (solved as usize) < wanted => Err(format!("fewer than {wanted} solved").into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(record: &str) -> Problem {
+        let position = NamedPosition { name: "test".to_owned(), epd: record.parse().unwrap() };
+        Problem::new(position).unwrap().unwrap()
+    }
+
+    #[test]
+    fn best_moves_and_moves_to_avoid() {
+        let both = problem("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 e3; am Kd1;");
+        let mv = |word| both.position.epd.board.parse_uci(word).ok();
+        assert!(both.is_solved_by(mv("e2e4").as_ref()));
+        assert!(!both.is_solved_by(mv("e1f1").as_ref()));
+        assert!(!both.is_solved_by(None));
+        assert_eq!(both.solution(), "e4 or e3 or not Kd1");
+        let avoid = problem("4k3/8/8/8/8/8/4P3/4K3 w - - am Kd1;");
+        assert!(avoid.is_solved_by(mv("e1f1").as_ref()));
+        assert!(!avoid.is_solved_by(mv("e1d1").as_ref()));
+    }
+
+    #[test]
+    fn records_without_moves_are_left_out() {
+        let position = NamedPosition {
+            name: "test".to_owned(),
+            epd: "4k3/8/8/8/8/8/4P3/4K3 w - - ce 5;".parse().unwrap(),
+        };
+        assert!(Problem::new(position).unwrap().is_none());
+    }
+}

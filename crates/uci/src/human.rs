@@ -1,0 +1,141 @@
+//! Answers for people at a terminal.
+
+use std::fmt::Write as _;
+
+use megatherium_board::{Board, Piece, Square};
+use megatherium_nnue::{Explanation, Network};
+use megatherium_search::{Engine, Root, wdl};
+
+use crate::command::COMMANDS;
+use crate::format::Style;
+
+/// The position: diagram, FEN and keys, who gives check, what can be played.
+pub fn write_position(out: &mut String, root: &Root, style: Style) {
+    let board = &root.board;
+    let _ = writeln!(out, "{board}");
+    let _ = writeln!(out, "Pawn key: {:016x}", board.pawn_key());
+    out.push_str("Checkers:");
+    for square in board.checkers() {
+        let _ = write!(out, " {square}");
+    }
+    let _ = writeln!(out, "\nOccurred before: {} times", root.history.count(board));
+    let moves = board.legal_moves();
+    let _ = write!(out, "Legal moves: {}", moves.len());
+    for (index, &mv) in moves.iter().enumerate() {
+        let _ =
+            write!(out, "{}{}", if index % 12 == 0 { "\n  " } else { " " }, board.uci(mv, style.chess960));
+    }
+    out.push('\n');
+}
+
+/// The evaluation, and a board with what each piece contributes to it. Everything in pawns from White's view.
+pub fn write_evaluation(out: &mut String, board: &Board, network: &Network) {
+    let explanation = network.explain(board);
+    for rank in (0..8).rev() {
+        write_rank(out, board, &explanation, rank);
+    }
+    let _ = writeln!(out, "  {RULE}");
+    out.push_str("  ");
+    for file in 'a'..='h' {
+        let _ = write!(out, "    {file}   ");
+    }
+    out.push_str("\n\nby output head:");
+    let sign = if board.side_to_move().is_white() { 1 } else { -1 };
+    for (bucket, score) in explanation.buckets.iter().enumerate() {
+        let mark = if bucket == explanation.bucket { "*" } else { "" };
+        let _ = write!(out, " {}{mark}", pawns(sign * score));
+    }
+    let [win, draw, loss] = wdl::wdl(explanation.score, board);
+    let _ = writeln!(out, "\nstatic evaluation: {} pawns for White", pawns(explanation.white_score));
+    let _ = writeln!(out, "for the side to move: {} cp, wdl {win} {draw} {loss}", explanation.score);
+}
+
+const RULE: &str = "+-------+-------+-------+-------+-------+-------+-------+-------+";
+
+/// One rank: a line of pieces above a line of their values.
+fn write_rank(out: &mut String, board: &Board, explanation: &Explanation, rank: u8) {
+    let _ = writeln!(out, "  {RULE}");
+    let _ = write!(out, "{} |", rank + 1);
+    for file in 0..8 {
+        let letter = board.piece_on(Square::new(file, rank)).map_or(' ', Piece::letter);
+        let _ = write!(out, "   {letter}   |");
+    }
+    out.push_str("\n  |");
+    for file in 0..8 {
+        let value = explanation.pieces.get(Square::new(file, rank).index()).copied().flatten();
+        let _ = write!(out, " {:>5} |", value.map(pawns).unwrap_or_default());
+    }
+    out.push('\n');
+}
+
+/// Centipawns as pawns with a sign.
+fn pawns(centipawns: i32) -> String {
+    format!("{:+.2}", f64::from(centipawns) / 100.0)
+}
+
+/// The transposition table: what it holds, and how it served the last search.
+pub fn write_table(out: &mut String, engine: &Engine) {
+    let table = engine.table();
+    let stats = engine.table_stats();
+    let percent = |part: u64, whole: u64| 100.0 * part as f64 / (whole.max(1)) as f64;
+    let _ = writeln!(
+        out,
+        "size: {} MiB, {} entries, {}",
+        table.mebibytes(),
+        table.capacity(),
+        table.huge_pages()
+    );
+    let _ = writeln!(out, "written or used in the last search: {:.1} %", f64::from(table.hashfull()) / 10.0);
+    out.push_str("last search, all threads:\n");
+    let rows = [
+        ("probes", stats.probes, stats.probes, "probes"),
+        ("hits", stats.hits, stats.probes, "probes"),
+        ("cutoffs", stats.cutoffs, stats.hits, "hits"),
+        ("move hints", stats.move_hints, stats.hits, "hits"),
+        ("evaluations reused", stats.evals_reused, stats.evals_reused + stats.evals, "evaluations needed"),
+        ("stores", stats.stores, stats.probes, "probes"),
+    ];
+    for (name, count, of, what) in rows {
+        let _ = writeln!(out, "  {name:<19} {count:>14}  {:>5.1} % of {what}", percent(count, of));
+    }
+}
+
+/// The list of commands.
+pub fn write_help(out: &mut String) {
+    for entry in COMMANDS {
+        let _ = writeln!(out, "{:<40} {}", entry.usage, entry.meaning);
+    }
+    out.push_str("\nThe manual is docs/uci.md. On the command line, see: megatherium --help\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_for_people() {
+        let mut root = Root::new(Board::startpos());
+        let mut out = String::new();
+        write_position(&mut out, &root, Style::default());
+        assert!(out.contains("FEN: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"), "{out}");
+        assert!(out.contains("Legal moves: 20\n"), "{out}");
+        for mv in ["f2f3", "e7e5", "g2g4", "d8h4"] {
+            let mv = root.board.parse_uci(mv).unwrap();
+            root.play(mv);
+        }
+        out.clear();
+        write_position(&mut out, &root, Style::default());
+        assert!(out.contains("Checkers: h4\n"), "{out}");
+        assert!(out.ends_with("Legal moves: 0\n"), "{out}");
+    }
+
+    #[test]
+    fn an_evaluation_for_people() {
+        let board = Board::from_fen("4k3/8/8/8/8/8/8/Q3K3 b - - 0 1").unwrap();
+        let mut out = String::new();
+        write_evaluation(&mut out, &board, &Network::embedded());
+        assert!(out.contains("static evaluation: +"), "a queen up is good for White:\n{out}");
+        assert!(out.contains("for the side to move: -"), "{out}");
+        assert_eq!(out.lines().filter(|line| line.contains(RULE)).count(), 9);
+    }
+}

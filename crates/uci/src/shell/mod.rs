@@ -1,0 +1,310 @@
+//! The conversation: one thread reads lines and owns the engine.
+//!
+//! It never waits for a search to end of itself, so whatever arrives takes effect at once. What must not happen under a
+//! search (another table, other threads, another net) is kept in a queue and done as soon as a command finds the
+//! search over; `go` makes it so by stopping the search.
+
+mod changes;
+mod limits;
+
+use std::fmt;
+use std::io::BufRead;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use megatherium_board::{Board, MoveError};
+use megatherium_search::{Engine, EngineError, Root, bench};
+
+use crate::command::{Command, Go, Position};
+use crate::format::Style;
+use crate::input::{Line, Lines, MAX_LINE};
+use crate::options::{self, parse_option};
+use crate::output::Output;
+use crate::parse::{Quoted, parse};
+use crate::speaker::Speaker;
+use crate::task::{self, Task};
+use crate::{human, version};
+use changes::Change;
+
+/// What is going on besides reading.
+#[derive(Debug)]
+enum Running {
+    /// The engine searches.
+    Search {
+        /// Set by the search when it answers.
+        answered: Arc<AtomicBool>,
+        /// It ends by itself once it is neither pondering nor infinite.
+        limited: bool,
+        /// It answers only after `stop`.
+        infinite: bool,
+        /// It waits for `ponderhit` or `stop`.
+        pondering: bool,
+    },
+    /// A bench or perft.
+    Task(Task),
+}
+
+/// The UCI shell.
+pub struct Shell {
+    engine: Engine,
+    output: Arc<Output>,
+    /// The position of the next `go`.
+    root: Root,
+    style: Style,
+    limit_strength: bool,
+    elo: u32,
+    debug: bool,
+    /// What was wrong with the line being carried out, if not yet said.
+    problem: Option<String>,
+    running: Option<Running>,
+    /// Changes that wait for the search to end.
+    queue: Vec<Change>,
+}
+
+impl Shell {
+    /// A shell around a new engine with the default options.
+    pub fn new(output: Arc<Output>) -> Result<Shell, EngineError> {
+        let mut shell = Shell {
+            engine: Engine::new(1, 1)?,
+            output,
+            root: Root::new(Board::startpos()),
+            style: Style::default(),
+            limit_strength: false,
+            elo: 0,
+            debug: false,
+            problem: None,
+            running: None,
+            queue: Vec::new(),
+        };
+        for setting in options::defaults() {
+            shell.set(setting);
+        }
+        Ok(shell)
+    }
+
+    /// Reads and obeys until `quit` or the end of the input.
+    pub fn run(&mut self, input: impl BufRead) {
+        let mut lines = Lines::new(input);
+        while let Some(line) = lines.next_line() {
+            match line {
+                Line::Text(text) => {
+                    self.output.log_input(&text);
+                    if self.obey(&text).is_break() {
+                        self.end_running();
+                        return;
+                    }
+                }
+                Line::TooLong => {
+                    self.output.error(format_args!("a line of more than {MAX_LINE} bytes was skipped"));
+                }
+            }
+        }
+        self.finish_running();
+    }
+
+    /// Carries out one line. Breaks at `quit`.
+    fn obey(&mut self, line: &str) -> ControlFlow<()> {
+        let parsed = parse(line);
+        let problem = (!parsed.problems.is_empty()).then(|| parsed.problems.to_string());
+        match parsed.command {
+            Some(Command::Go(go)) => self.go(&go, problem),
+            // These may find more that is wrong, and whatever is wrong with a line is said in one line.
+            Some(command @ (Command::SetOption { .. } | Command::Position(_))) => {
+                self.problem = problem;
+                let _ = self.execute(command);
+                if let Some(problem) = self.problem.take() {
+                    self.output.error(problem);
+                }
+            }
+            command => {
+                if let Some(problem) = problem {
+                    self.output.error(problem);
+                }
+                return command.map_or(ControlFlow::Continue(()), |command| self.execute(command));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Says what is wrong, after what was found wrong with the line before.
+    fn error(&mut self, message: impl fmt::Display) {
+        match self.problem.take() {
+            None => self.output.error(message),
+            Some(problem) => self.output.error(format_args!("{problem}; {message}")),
+        }
+    }
+
+    fn execute(&mut self, command: Command<'_>) -> ControlFlow<()> {
+        match command {
+            Command::Uci => self.output.with(|out| {
+                version::write_id(out);
+                options::write_listing(out);
+                out.push_str("uciok\n");
+            }),
+            Command::Debug(on) => self.debug = on,
+            Command::IsReady => {
+                self.settle();
+                self.output.line("readyok");
+            }
+            Command::SetOption { name, value } => match parse_option(name, value) {
+                Ok(setting) => self.set(setting),
+                Err(error) => self.error(error),
+            },
+            Command::Register => self.output.info("no registration is needed"),
+            Command::NewGame => self.change(Change::NewGame),
+            Command::Position(position) => self.position(&position),
+            Command::Go(go) => self.go(&go, None),
+            Command::Stop => self.stop(),
+            Command::PonderHit => self.ponder_hit(),
+            Command::Quit => return ControlFlow::Break(()),
+            Command::Display => self.output.with(|out| human::write_position(out, &self.root, self.style)),
+            Command::Eval => self.output.with(|out| {
+                human::write_evaluation(out, &self.root.board, self.engine.network());
+            }),
+            Command::Bench { depth, threads, hash } => self.bench(depth, threads, hash),
+            Command::TableStats => {
+                self.settle();
+                self.output.with(|out| human::write_table(out, &self.engine));
+            }
+            Command::Help => self.output.with(human::write_help),
+            Command::Version => self.output.with(|out| version::write_version(out, self.engine.network())),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Sets up a position; if anything is wrong with it, the previous one stays.
+    fn position(&mut self, position: &Position<'_>) {
+        let board = match position.fen {
+            None => Board::startpos(),
+            Some(fen) => match Board::from_fen(fen) {
+                Ok(board) => board,
+                Err(error) => {
+                    return self.error(format_args!("position fen {}: {error}", Quoted(fen)));
+                }
+            },
+        };
+        let mut root = Root::new(board);
+        for (index, word) in position.moves.split_ascii_whitespace().enumerate() {
+            match read_move(&root.board, word) {
+                Ok(mv) => root.play(mv),
+                Err(error) => {
+                    let (number, word) = (index + 1, Quoted(word));
+                    return self.error(format_args!("position: move {number} {word} is {error}"));
+                }
+            }
+        }
+        self.root = root;
+        if self.debug {
+            let board = &self.root.board;
+            self.output.info(format_args!("position {} key {:016x}", board.fen(), board.key()));
+        }
+    }
+
+    /// Starts a search (or a perft). One that is running is stopped, and answers first.
+    ///
+    /// `problem` is what was wrong with the arguments. A search is started nevertheless: every `go` gets its answer.
+    fn go(&mut self, go: &Go<'_>, problem: Option<String>) {
+        self.end_running();
+        self.settle();
+        let board = self.root.board;
+        if let (Some(depth), None) = (go.perft, &problem) {
+            let (output, threads) = (Arc::clone(&self.output), self.engine.threads());
+            let chess960 = self.style.chess960;
+            return self
+                .start_task(move |stop| task::run_perft(&output, &board, depth, threads, chess960, stop));
+        }
+        let (limits, problem) = limits::read(go, &board, problem);
+        if let Some(problem) = &problem {
+            self.output.error(problem);
+        }
+        if self.debug {
+            self.output.info(format_args!("search with {limits:?}"));
+        }
+        let answered = Arc::new(AtomicBool::new(false));
+        self.running = Some(Running::Search {
+            answered: Arc::clone(&answered),
+            limited: go.is_limited() || problem.is_some(),
+            infinite: limits.infinite,
+            pondering: limits.ponder,
+        });
+        let speaker = Speaker::new(Arc::clone(&self.output), board, self.style, answered);
+        self.engine.start(self.root.clone(), limits, Arc::new(speaker));
+    }
+
+    fn bench(&mut self, depth: Option<u32>, threads: Option<usize>, hash: Option<usize>) {
+        self.end_running();
+        let output = Arc::clone(&self.output);
+        let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
+        let (threads, hash) = (threads.unwrap_or(1), hash.unwrap_or(bench::DEFAULT_HASH));
+        self.start_task(move |stop| {
+            if let Err(error) = task::run_bench(&output, depth, threads, hash, stop) {
+                output.error(format_args!("bench: {error}"));
+            }
+        });
+    }
+
+    fn start_task(&mut self, work: impl FnOnce(&AtomicBool) + Send + 'static) {
+        match Task::start(work) {
+            Ok(task) => self.running = Some(Running::Task(task)),
+            Err(error) => self.output.error(format_args!("cannot start a thread: {error}")),
+        }
+    }
+
+    /// Tells whatever is running to end. Without anything running there is nothing to say: the answer may have crossed
+    /// the `stop` on its way.
+    fn stop(&self) {
+        match &self.running {
+            Some(Running::Task(task)) => task.stop(),
+            Some(Running::Search { .. }) => self.engine.stop(),
+            None => {}
+        }
+    }
+
+    fn ponder_hit(&mut self) {
+        if let Some(Running::Search { pondering, .. }) = &mut self.running {
+            *pondering = false;
+            self.engine.ponder_hit();
+        }
+    }
+
+    /// Whether a search has not answered yet.
+    fn is_searching(&self) -> bool {
+        match &self.running {
+            Some(Running::Search { answered, .. }) => !answered.load(Ordering::Acquire),
+            _ => false,
+        }
+    }
+
+    /// Stops what is running and waits until it has answered.
+    fn end_running(&mut self) {
+        self.stop();
+        match self.running.take() {
+            Some(Running::Task(task)) => task.join(),
+            Some(Running::Search { .. }) => self.engine.wait(),
+            None => {}
+        }
+    }
+
+    /// The end of the input: work that ends by itself may, the rest is stopped.
+    fn finish_running(&mut self) {
+        match self.running.take() {
+            Some(Running::Task(task)) => task.join(),
+            Some(Running::Search { limited, infinite, pondering, .. }) => {
+                if !limited || infinite || pondering {
+                    self.engine.stop();
+                }
+                self.engine.wait();
+            }
+            None => {}
+        }
+    }
+}
+
+/// Reads a move; the promoted piece may be a capital letter, as some programs write it.
+fn read_move(board: &Board, word: &str) -> Result<megatherium_board::Move, MoveError> {
+    match board.parse_uci(word) {
+        Err(MoveError::Malformed) if word.len() <= 5 => board.parse_uci(&word.to_ascii_lowercase()),
+        result => result,
+    }
+}

@@ -1,0 +1,57 @@
+//! Turns the reports of a search into lines.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use megatherium_board::Board;
+use megatherium_search::wdl::wdl;
+use megatherium_search::{Report, ScoreBound, Sink};
+
+use crate::format::{self, Style};
+use crate::output::Output;
+
+/// Speaks for one search. How it speaks is fixed when the search begins: an option changed meanwhile is for the next.
+#[derive(Debug)]
+pub struct Speaker {
+    output: Arc<Output>,
+    root: Board,
+    style: Style,
+    /// Whether a score has been shown.
+    scored: AtomicBool,
+    answered: Arc<AtomicBool>,
+}
+
+impl Speaker {
+    /// A speaker for a search of `root`. `answered` becomes true just before the answer is written, so that whoever has
+    /// read the answer finds it set.
+    pub fn new(output: Arc<Output>, root: Board, style: Style, answered: Arc<AtomicBool>) -> Self {
+        Speaker { output, root, style, scored: AtomicBool::new(false), answered }
+    }
+}
+
+impl Sink for Speaker {
+    fn report(&self, report: Report<'_>) {
+        match report {
+            Report::Info(info) => {
+                if info.bound == ScoreBound::Exact {
+                    self.scored.store(true, Ordering::Relaxed);
+                }
+                self.output.with(|out| format::info(out, info, &self.root, self.style));
+            }
+            Report::CurrentMove { depth, mv, number } => {
+                self.output.with(|out| format::current_move(out, depth, mv, number, &self.root, self.style));
+            }
+            // The message of a panic may have several lines.
+            Report::Error(message) => self.output.error(message.replace(['\n', '\r'], " ")),
+            Report::Done(outcome) => {
+                self.answered.store(true, Ordering::Release);
+                self.output.with(|out| {
+                    if !self.scored.load(Ordering::Relaxed) {
+                        format::bare_score(out, outcome, wdl(outcome.score, &self.root), self.style);
+                    }
+                    format::best_move(out, outcome, &self.root, self.style);
+                });
+            }
+        }
+    }
+}
