@@ -5,7 +5,7 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{datagen, files};
+use commands::{datagen, files, nets, train};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -19,6 +19,14 @@ struct Cli {
 enum Command {
     /// Play games against itself and write them down
     Datagen(datagen::DatagenArgs),
+    /// Train a net on data files
+    Train(train::TrainArgs),
+    /// Make a net file from a checkpoint
+    Quantise(nets::QuantiseArgs),
+    /// Print and draw what a net is made of
+    Inspect(nets::InspectArgs),
+    /// Compare two nets on data files
+    Compare(nets::CompareArgs),
     /// Count what is in data files
     Stats(files::StatsArgs),
     /// Append the games of several data files to one
@@ -30,6 +38,10 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Datagen(args) => datagen::datagen(&args),
+        Command::Train(args) => train::train(&args),
+        Command::Quantise(args) => nets::quantise(&args),
+        Command::Inspect(args) => nets::inspect(&args),
+        Command::Compare(args) => nets::compare(&args),
         Command::Stats(args) => files::stats(&args),
         Command::Merge(args) => files::merge(&args),
         Command::Shuffle(args) => files::shuffle(&args),

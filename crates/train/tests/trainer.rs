@@ -82,9 +82,9 @@ fn gradients_agree_with_finite_differences() {
     let samples = samples(60, 1);
     let batch = batch(&samples);
     let mut model = Model::random(2 * TILE, 2);
-    // Larger output weights, so that the first layer's gradients are not lost in rounding.
+    // Larger weights than those a run starts with, so that the gradients are not lost in rounding.
     for tile in &mut model.tiles {
-        for Lanes(lanes) in tile.output.as_flattened_mut() {
+        for Lanes(lanes) in tile.lanes_mut() {
             for weight in lanes {
                 *weight *= 5.0;
             }

@@ -78,7 +78,7 @@ pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
         println!("{count:>12} of them for output head {bucket} ({:.1} %)", share(count, kept));
     }
     for (net, games) in &total.nets {
-        println!("{games:>12} games by net {net:08x}…");
+        println!("{games:>12} games by net …{net:08x}");
     }
     if total.illegal > 0 {
         println!("{:>12} games with an illegal move: their tails are left out", total.illegal);

@@ -52,7 +52,7 @@ pub struct Game {
     pub outcome: Outcome,
     /// How it ended.
     pub ending: Ending,
-    /// The first half of the checksum of the net that played.
+    /// The last half of the checksum of the net that played.
     pub net: u32,
     /// The moves in order. They are not checked for legality here: [`Replay`](super::Replay) does.
     pub plies: Vec<Ply>,

@@ -17,8 +17,14 @@ pub use run::{Event, Report, Settings, State, run, steps_per_epoch};
 use crate::sample::Sample;
 
 /// A net in training with all the memory a step needs.
+///
+/// The net is kept twice: the exact weights, which the optimiser moves by tiny steps, and the weights rounded to
+/// what inference can hold, which are used to compute losses and gradients. So the net learns to do well *after*
+/// rounding, and its losses are those of the net that will play. The gradient at the rounded weights stands in for
+/// the gradient at the exact ones (the "straight-through estimator").
 pub struct Trainer {
-    model: Model,
+    exact: Model,
+    rounded: Model,
     moments: Moments,
     gradient: Model,
     workspace: Workspace,
@@ -30,17 +36,26 @@ pub struct Trainer {
 impl Trainer {
     /// Starts from a model and the optimiser's memory.
     pub fn new(model: Model, moments: Moments, adam: AdamW, target: Target) -> Trainer {
-        let gradient = Model::zero(model.hidden());
-        Trainer { model, moments, gradient, workspace: Workspace::default(), batch: Vec::new(), adam, target }
+        Trainer {
+            rounded: model.rounded(),
+            gradient: Model::zero(model.hidden()),
+            exact: model,
+            moments,
+            workspace: Workspace::default(),
+            batch: Vec::new(),
+            adam,
+            target,
+        }
     }
 
     /// Learns from the samples numbered in `order`, and returns their mean loss before the step.
     pub fn step(&mut self, samples: &[Sample], order: &[u32], rate: f32) -> f64 {
         unpack(&mut self.batch, samples, order, self.target);
-        let loss = self.workspace.gradient(&self.model, &self.batch, &mut self.gradient);
+        let loss = self.workspace.gradient(&self.rounded, &self.batch, &mut self.gradient);
         self.moments.steps += 1;
         let step = self.adam.step(self.moments.steps, rate);
-        step.apply(&mut self.model, &mut self.gradient, &mut self.moments);
+        step.apply(&mut self.exact, &mut self.gradient, &mut self.moments);
+        self.exact.round_into(&mut self.rounded);
         loss
     }
 
@@ -51,19 +66,19 @@ impl Trainer {
         let mut sum = 0.0;
         for order in order.chunks(BATCH) {
             unpack(&mut self.batch, samples, order, self.target);
-            sum += self.workspace.loss(&self.model, &self.batch) * order.len() as f64;
+            sum += self.workspace.loss(&self.rounded, &self.batch) * order.len() as f64;
         }
         sum / samples.len().max(1) as f64
     }
 
     /// A copy of everything that must be kept to go on later.
     pub fn state(&self, epoch: u32) -> State {
-        State { epoch, model: self.model.clone(), moments: self.moments.clone() }
+        State { epoch, model: self.exact.clone(), moments: self.moments.clone() }
     }
 
-    /// The net as it is now.
+    /// The exact weights as they are now.
     pub fn model(&self) -> &Model {
-        &self.model
+        &self.exact
     }
 
     /// The optimiser's memory as it is now.

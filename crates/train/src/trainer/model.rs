@@ -11,12 +11,16 @@
 use crate::random::Random;
 use megatherium_nnue::layout::{INPUTS, OUTPUT_BUCKETS, QA, QB};
 use megatherium_nnue::{HIDDEN, WeightError, Weights};
+use rayon::prelude::*;
 
 /// Neurons of a tile: four vector registers of 256 bits.
 pub const TILE: usize = 32;
 
 /// Weights are kept within ± this, so that they can be quantised: 1.98 · 64 is just below 127.
 pub const CLIP: f32 = 1.98;
+
+/// The first weights of the inputs lie within ± this.
+const INPUT_START: f32 = 0.02;
 
 /// A number for each neuron of a tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +39,12 @@ impl Lanes {
         }
     }
 
+    /// Each lane rounded to a whole multiple of 1/`scale`.
+    #[inline]
+    fn rounded(&self, scale: i32) -> Lanes {
+        Lanes(self.0.map(|value| to_integer(value, scale) / scale as f32))
+    }
+
     /// The sum of all lanes, by halves: the order in which vectors are added up.
     #[inline]
     pub fn sum(mut self) -> f32 {
@@ -47,6 +57,12 @@ impl Lanes {
         }
         self.0[0]
     }
+}
+
+/// A weight as a whole number of steps of 1/`scale`, still in floating point.
+#[inline]
+fn to_integer(weight: f32, scale: i32) -> f32 {
+    (weight * scale as f32).round_ties_even()
 }
 
 /// Everything that belongs to [`TILE`] neurons: their weights, or a gradient or moment for each weight.
@@ -98,8 +114,8 @@ impl Model {
 
     /// A net with small random weights.
     ///
-    /// About 25 inputs are on at a time, so weights of up to 0.15 spread the neurons over the middle of their
-    /// range; the heads start out equal.
+    /// The smaller the first weights of the inputs, the better the net does on positions it has not seen: what no
+    /// position has taught it stays small. The heads start out equal.
     pub fn random(hidden: usize, seed: u64) -> Model {
         let mut random = Random::stream(seed, 1);
         let mut model = Model::zero(hidden);
@@ -111,9 +127,9 @@ impl Model {
         let output_limit = 1.0 / (2.0 * model.hidden() as f32).sqrt();
         for tile in &mut model.tiles {
             for row in &mut tile.input {
-                uniform(row, 0.15);
+                uniform(row, INPUT_START);
             }
-            uniform(&mut tile.input_bias, 0.15);
+            uniform(&mut tile.input_bias, INPUT_START);
             let mut head = [Lanes::ZERO; 2];
             for lanes in &mut head {
                 uniform(lanes, output_limit);
@@ -128,9 +144,32 @@ impl Model {
         self.tiles.len() * TILE
     }
 
-    /// Rounds the weights to the integers of inference. Fails when the width is not that of this build.
+    /// Writes the weights into `rounded`, rounded to what inference can hold.
+    pub fn round_into(&self, rounded: &mut Model) {
+        rounded.tiles.par_iter_mut().zip(&self.tiles).for_each(|(rounded, exact)| {
+            for (rounded, exact) in rounded.input.iter_mut().zip(&exact.input) {
+                *rounded = exact.rounded(QA);
+            }
+            rounded.input_bias = exact.input_bias.rounded(QA);
+            let heads = rounded.output.as_flattened_mut().iter_mut();
+            for (rounded, exact) in heads.zip(exact.output.as_flattened()) {
+                *rounded = exact.rounded(QB);
+            }
+        });
+        rounded.output_bias = self.output_bias.map(|bias| to_integer(bias, QA * QB) / (QA * QB) as f32);
+    }
+
+    /// The weights rounded to what inference can hold.
+    #[must_use]
+    pub fn rounded(&self) -> Model {
+        let mut rounded = self.clone();
+        self.round_into(&mut rounded);
+        rounded
+    }
+
+    /// The integers of inference. Fails when the width is not that of this build.
     pub fn quantise(&self) -> Result<Weights, WeightError> {
-        let round = |value: f32, scale: i32| (value * scale as f32).round() as i32;
+        let round = |value: f32, scale: i32| to_integer(value, scale) as i32;
         let rows = |pick: &dyn Fn(&Tile) -> Lanes, scale: i32| -> Vec<i16> {
             self.tiles.iter().flat_map(|tile| pick(tile).0).map(|value| round(value, scale) as i16).collect()
         };
@@ -183,6 +222,16 @@ mod tests {
         let model = Model::from_weights(&weights);
         assert_eq!(model.hidden(), HIDDEN);
         assert_eq!(model.quantise().unwrap(), weights);
+    }
+
+    #[test]
+    fn rounding_leaves_what_inference_holds() {
+        let model = Model::random(HIDDEN, 3);
+        let rounded = model.rounded();
+        assert_ne!(rounded, model);
+        assert_eq!(rounded.rounded(), rounded);
+        assert_eq!(rounded.quantise().unwrap(), model.quantise().unwrap());
+        assert_eq!(Model::from_weights(&model.quantise().unwrap()), rounded);
     }
 
     #[test]

@@ -1,0 +1,49 @@
+//! The trainer: positions a second by width. The rate is the elements-per-second of the report.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use megatherium_board::Board;
+use megatherium_train::random::Random;
+use megatherium_train::sample::Sample;
+use megatherium_train::trainer::{AdamW, Model, Moments, Target, Trainer};
+
+const BATCH: usize = 16_384;
+
+/// Positions of random games, as many pieces on the board as there come.
+fn samples(count: usize) -> Vec<Sample> {
+    let mut random = Random::new(1);
+    let mut board = Board::startpos();
+    let mut samples = Vec::with_capacity(count);
+    while samples.len() < count {
+        let moves = board.legal_moves();
+        if moves.is_empty() || random.below(120) == 0 {
+            board = Board::startpos();
+            continue;
+        }
+        board.make(moves[random.below(moves.len())]);
+        samples.push(Sample::of_board(&board, random.below(1001) as i16 - 500, random.below(3) as u8));
+    }
+    samples
+}
+
+fn steps(criterion: &mut Criterion) {
+    let samples = samples(8 * BATCH);
+    let mut order: Vec<u32> = (0..samples.len() as u32).collect();
+    Random::new(2).shuffle(&mut order);
+    let pieces: usize = samples.iter().map(Sample::count).sum();
+    println!("{:.1} pieces a position", pieces as f64 / samples.len() as f64);
+    let mut group = criterion.benchmark_group("train");
+    group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
+    for hidden in [128, 256, 512] {
+        let target = Target { mix: 0.3, scale: 400.0 };
+        let model = Model::random(hidden, 3);
+        let mut trainer = Trainer::new(model, Moments::new(hidden), AdamW::default(), target);
+        let mut batches = order.chunks_exact(BATCH).cycle();
+        group.bench_function(BenchmarkId::new("step", hidden), |bencher| {
+            bencher.iter(|| batches.next().map(|order| trainer.step(&samples, order, 1e-3)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, steps);
+criterion_main!(benches);

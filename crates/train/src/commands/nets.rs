@@ -1,0 +1,229 @@
+//! `quantise`, `inspect` and `compare`: what became of a net.
+
+use super::files::FilterArgs;
+use super::{Failure, at, export, load_network, samples_of};
+use clap::Args;
+use megatherium_board::PieceType;
+use megatherium_nnue::layout::{INPUTS_PER_BUCKET, OUTPUT_BUCKETS, QA, QB};
+use megatherium_nnue::{Architecture, HIDDEN, Network, Weights};
+use megatherium_train::sample::{PIECES, Sample};
+use megatherium_train::svg::{self, Cell};
+use megatherium_train::trainer::{State, Target};
+use megatherium_train::verify::{difference, loss, network_scores};
+use std::fs;
+use std::path::PathBuf;
+
+/// Arguments of `quantise`.
+#[derive(Args, Debug)]
+pub struct QuantiseArgs {
+    /// The checkpoint of a run
+    checkpoint: PathBuf,
+    /// The net file to make
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Data files to compare the quantised net with the floating one on
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+/// Makes a net file from a checkpoint.
+pub fn quantise(args: &QuantiseArgs) -> Result<(), Failure> {
+    let state = State::load(&args.checkpoint, None).map_err(|error| at(&args.checkpoint)(&error))?;
+    let dataset = samples_of(&args.data, &args.filter.filter(), 0)?;
+    export(&state.model, &args.output, &dataset.training)
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// A net file
+    first: PathBuf,
+    /// Another net file
+    second: PathBuf,
+    /// Data files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The share of the game's result in the target the losses are counted against
+    #[arg(long, default_value_t = 0.3)]
+    mix: f32,
+    /// The score in centipawns at which a side is taken to expect 73 % of the points
+    #[arg(long, default_value_t = 400.0)]
+    score_scale: f32,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+/// Compares two nets on the positions of data files.
+pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    let networks = [load_network(&args.first)?, load_network(&args.second)?];
+    let samples = samples_of(&args.files, &args.filter.filter(), 0)?.training;
+    if samples.is_empty() {
+        return Err("the data has no position to compare on".to_owned());
+    }
+    let target = Target { mix: args.mix, scale: args.score_scale };
+    let scores = networks.each_ref().map(|network| network_scores(network, &samples));
+    for ((network, path), scores) in networks.iter().zip([&args.first, &args.second]).zip(&scores) {
+        let sizes: f64 = scores.iter().map(|score| score.abs()).sum();
+        println!(
+            "{:016x}  loss {:.6}  mean size {:.1} cp  {}",
+            network.checksum(),
+            loss(scores, &samples, target),
+            sizes / samples.len() as f64,
+            path.display()
+        );
+    }
+    let found = difference(&scores[0], &scores[1]);
+    println!("{} positions", found.positions);
+    println!(
+        "difference: mean {:.1} cp, median {:.1}, 99 % within {:.1}, largest {:.0} ({:.0} against {:.0})",
+        found.mean,
+        found.median,
+        found.percentile_99,
+        found.max,
+        scores[0][found.max_at],
+        scores[1][found.max_at]
+    );
+    println!("correlation {:.4}, same side better in {:.1} %", found.correlation, 100.0 * found.same_side);
+    for bucket in 0..OUTPUT_BUCKETS {
+        let chosen: Vec<usize> = (0..samples.len()).filter(|&at| samples[at].bucket() == bucket).collect();
+        if chosen.is_empty() {
+            continue;
+        }
+        let pick = |scores: &[f64]| chosen.iter().map(|&at| scores[at]).collect::<Vec<f64>>();
+        let positions: Vec<Sample> = chosen.iter().map(|&at| samples[at]).collect();
+        let picked = scores.each_ref().map(|scores| pick(scores));
+        let [first, second] = picked.each_ref().map(|scores| loss(scores, &positions, target));
+        let mean = difference(&picked[0], &picked[1]).mean;
+        println!(
+            "head {bucket}: {:>9} positions, losses {first:.6} and {second:.6}, mean difference {mean:.1} cp",
+            chosen.len()
+        );
+    }
+    Ok(())
+}
+
+/// Arguments of `inspect`.
+#[derive(Args, Debug)]
+pub struct InspectArgs {
+    /// A net file
+    net: PathBuf,
+    /// Data files to watch the neurons on
+    #[arg(long, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// Directory for the drawings
+    #[arg(short, long)]
+    output: PathBuf,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+/// Bins of a weight histogram.
+const BINS: usize = 128;
+
+/// Prints and draws what a net is made of.
+pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
+    let network = load_network(&args.net)?;
+    let weights = network.weights();
+    fs::create_dir_all(&args.output).map_err(|error| at(&args.output)(&error))?;
+    let write = |name: &str, text: String| {
+        let path = args.output.join(name);
+        fs::write(&path, text).map_err(|error| at(&path)(&error)).map(|()| println!("  {}", path.display()))
+    };
+    println!("net {:016x}: {}", network.checksum(), Architecture::OURS);
+    print_layer("input weights", &weights.input, QA);
+    print_layer("input biases", &weights.input_bias, QA);
+    print_layer("output weights", &weights.output, QB);
+    print_pieces(&weights);
+    println!("drawings:");
+    for (name, title, values, scale) in [
+        ("input.svg", "Input weights", &weights.input, QA),
+        ("output.svg", "Output weights", &weights.output, QB),
+    ] {
+        let (limit, counts) = bins(values, scale);
+        write(name, svg::histogram(title, -limit, limit, &counts))?;
+    }
+    if args.data.is_empty() {
+        println!("with --data the neurons are watched as well");
+        return Ok(());
+    }
+    let samples = samples_of(&args.data, &args.filter.filter(), 0)?.training;
+    let activity = activity(&network, &samples);
+    let dead = activity.iter().filter(|&&(active, _)| active == 0.0).count();
+    let full = activity.iter().filter(|&&(_, full)| full > 0.5).count();
+    println!("{dead} of {HIDDEN} neurons are never active, {full} are saturated more often than not");
+    let cells: Vec<Cell> = activity
+        .iter()
+        .enumerate()
+        .map(|(neuron, &(active, full))| Cell {
+            level: (active > 0.0).then_some(active),
+            note: format!("neuron {neuron}: active {:.1} %, saturated {:.1} %", 100.0 * active, 100.0 * full),
+        })
+        .collect();
+    let legend = format!("the darker the more often active in {} positions; red: never", samples.len());
+    write("neurons.svg", svg::map("Neurons", 16, &cells, &legend))
+}
+
+/// How the weights of a layer are spread.
+fn print_layer(name: &str, values: &[i16], scale: i32) {
+    let count = values.len() as f64;
+    let mean: f64 = values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
+    let square: f64 = values.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>() / count;
+    let zeros = values.iter().filter(|&&value| value == 0).count();
+    let largest = values.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0);
+    let scale = f64::from(scale);
+    println!(
+        "{name:>15}: {:>7}, mean {:+.4}, deviation {:.4}, largest {:.3}, {:.1} % zero",
+        values.len(),
+        mean / scale,
+        (square - mean * mean).max(0.0).sqrt() / scale,
+        f64::from(largest) / scale,
+        100.0 * zeros as f64 / count,
+    );
+}
+
+/// How strongly the net looks at each kind of piece.
+fn print_pieces(weights: &Weights) {
+    println!("mean size of the input weights by piece:");
+    for (side, name) in ["own", "foreign"].into_iter().enumerate() {
+        let sizes = PieceType::ALL.map(|kind| {
+            let first = (side * 6 + kind.index()) * 64;
+            let rows = weights.input.chunks_exact(HIDDEN).enumerate();
+            let rows = rows.filter(|(row, _)| (first..first + 64).contains(&(row % INPUTS_PER_BUCKET)));
+            let (count, sum) = rows.flat_map(|(_, row)| row).fold((0_u64, 0_u64), |(count, sum), &weight| {
+                (count + 1, sum + u64::from(weight.unsigned_abs()))
+            });
+            format!("{kind:?} {:.4}", sum as f64 / count.max(1) as f64 / f64::from(QA))
+        });
+        println!("{name:>15}: {}", sizes.join(", "));
+    }
+}
+
+/// How many weights fall into each of [`BINS`] equal bins, and where the bins end on either side.
+fn bins(values: &[i16], scale: i32) -> (f64, Vec<u64>) {
+    let largest = values.iter().map(|value| i32::from(value.unsigned_abs())).max().unwrap_or(0).max(1);
+    let mut counts = vec![0; BINS];
+    for &value in values {
+        let bin = (i32::from(value) + largest) as usize * BINS / (2 * largest as usize + 1);
+        counts[bin] += 1;
+    }
+    (f64::from(largest) / f64::from(scale), counts)
+}
+
+/// For each neuron the share of views in which it is above zero, and in which it is at its ceiling.
+fn activity(network: &Network, samples: &[Sample]) -> Vec<(f64, f64)> {
+    let mut counts = vec![(0_u64, 0_u64); HIDDEN];
+    for sample in samples {
+        let mut inputs = [[0; PIECES]; 2];
+        let count = sample.inputs(&mut inputs);
+        for inputs in &inputs {
+            for (count, value) in counts.iter_mut().zip(network.neurons(&inputs[..count])) {
+                count.0 += u64::from(value > 0);
+                count.1 += u64::from(i32::from(value) >= QA);
+            }
+        }
+    }
+    let views = (2 * samples.len()).max(1) as f64;
+    counts.into_iter().map(|(active, full)| (active as f64 / views, full as f64 / views)).collect()
+}
