@@ -46,7 +46,7 @@ pub fn run(depth: u32, sizes: &[Option<usize>], each: &mut dyn FnMut(&Row)) -> R
             row.time += started.elapsed();
             row.nodes += outcome.nodes;
             row.log_nodes += (outcome.nodes as f64).ln();
-            row.stats.add(&engine.table_stats());
+            row.stats += engine.table_stats();
             row.hashfull += f64::from(engine.table().hashfull()) / bench::POSITIONS.len() as f64;
         }
         each(&row);

@@ -81,6 +81,7 @@ impl Accumulators {
     /// Starts over at the root `board`, perhaps with another network.
     pub fn reset(&mut self, network: &Network, board: &Board) {
         self.refreshes = RefreshTable::new(network);
+        self.counters = Counters::default();
         self.top = 0;
         self.path[0] = Ply::EMPTY;
         for side in Color::ALL {
@@ -131,7 +132,7 @@ impl Accumulators {
         network.output(&sums[mover.index()], &sums[(!mover).index()], bucket)
     }
 
-    /// How the work was done since the accumulators were made.
+    /// How the work was done since the last [`reset`](Self::reset).
     pub fn counters(&self) -> Counters {
         self.counters
     }

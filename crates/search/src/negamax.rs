@@ -4,7 +4,7 @@
 //! search them, steps 17–19 draw the conclusions.
 
 use megatherium_board::{Bitboard, Board, Move};
-use megatherium_tt::{Bound, Entry};
+use megatherium_tt::{Bound, Entry, Record};
 
 use crate::history::PieceTo;
 use crate::movepick::MovePicker;
@@ -211,7 +211,7 @@ impl Search<'_> {
         let mut captures = Tried::default();
         let original_alpha = alpha;
         if node.table_move.is_some() {
-            self.stats.move_hints += 1;
+            self.stats.table.move_hint();
         }
 
         while let Some(mv) = picker.next(board, self.histories, &earlier) {
@@ -399,7 +399,7 @@ impl Search<'_> {
             self.histories.update_quiet(board, mv, threats, history_bonus(depth));
             self.learn_continuation(board, node.ply, mv, history_bonus(depth));
         }
-        self.stats.cutoffs += 1;
+        self.stats.table.cutoff();
         true
     }
 

@@ -117,7 +117,7 @@ impl Pool {
 
     /// Table statistics of the last search.
     pub fn table_stats(&self) -> TableStats {
-        self.hall.stats.lock().clone()
+        *self.hall.stats.lock()
     }
 
     fn order(&self, order: impl Fn() -> Order) {
@@ -191,7 +191,7 @@ fn search(id: usize, hall: &Hall, job: &Job, worker: &mut Worker) {
     all.sort_by_key(|conclusion| conclusion.thread);
     let mut stats = TableStats::default();
     for conclusion in &all {
-        stats.add(&conclusion.stats);
+        stats += conclusion.stats;
     }
     *hall.stats.lock() = stats;
     answer(job, &all);

@@ -1,7 +1,7 @@
 //! Quiescence: follow captures and promotions until the position is quiet enough to evaluate.
 
 use megatherium_board::{Board, SEE_VALUES};
-use megatherium_tt::Bound;
+use megatherium_tt::{Bound, Record};
 
 use crate::movepick::MovePicker;
 use crate::negamax::Node;
@@ -56,7 +56,7 @@ impl Search<'_> {
                 Bound::None => false,
             };
             if decides {
-                self.stats.cutoffs += 1;
+                self.stats.table.cutoff();
                 return node.table_score;
             }
         }

@@ -91,13 +91,14 @@ pub fn think(id: usize, job: &Job, worker: &mut Worker) -> Conclusion {
         // Under `infinite` and `ponder` an answer may be ready long before it is wanted.
         job.control.wait_for_release(job.id);
     }
+    let stats = search.stats();
     let chosen =
         job.options.elo.filter(|_| id == 0).map_or(0, |elo| strength::choose(&search.root_moves, elo));
     let best = search.root_moves.swap_remove(chosen);
     let score = best.shown_score(best.known_score());
     if score == -INFINITY {
         // A helper that was stopped before it had looked at anything.
-        return Conclusion { stats: search.stats, ..Conclusion::none(id) };
+        return Conclusion { stats, ..Conclusion::none(id) };
     }
     Conclusion {
         thread: id,
@@ -107,7 +108,7 @@ pub fn think(id: usize, job: &Job, worker: &mut Worker) -> Conclusion {
         pv: best.pv,
         depth: search.completed_depth,
         seldepth: best.seldepth,
-        stats: search.stats,
+        stats,
     }
 }
 

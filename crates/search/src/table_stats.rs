@@ -1,33 +1,27 @@
 //! How the shared table served a search: the numbers the `tt` command shows.
 
+use std::ops::AddAssign;
+
+use megatherium_nnue::Counters as NetCounters;
+use megatherium_tt::Counters as TableCounters;
+
 /// Counts of one thread, or of all together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStats {
-    /// Lookups.
-    pub probes: u64,
-    /// Lookups that found the position.
-    pub hits: u64,
-    /// Hits whose score ended the node.
-    pub cutoffs: u64,
-    /// Hits whose move was tried first.
-    pub move_hints: u64,
-    /// Hits that spared a network evaluation.
+    /// Probes, hits, cutoffs, move hints, and where stores went.
+    pub table: TableCounters,
+    /// Static evaluations found in the table instead of computed.
     pub evals_reused: u64,
-    /// Network evaluations.
-    pub evals: u64,
-    /// Entries written.
-    pub stores: u64,
+    /// Network evaluations, and how their hidden layers were made.
+    pub net: NetCounters,
 }
 
-impl TableStats {
-    /// Adds another thread's counts.
-    pub fn add(&mut self, other: &TableStats) {
-        self.probes += other.probes;
-        self.hits += other.hits;
-        self.cutoffs += other.cutoffs;
-        self.move_hints += other.move_hints;
+impl AddAssign for TableStats {
+    fn add_assign(&mut self, other: TableStats) {
+        self.table += other.table;
         self.evals_reused += other.evals_reused;
-        self.evals += other.evals;
-        self.stores += other.stores;
+        self.net.evaluations += other.net.evaluations;
+        self.net.updates += other.net.updates;
+        self.net.refreshes += other.net.refreshes;
     }
 }

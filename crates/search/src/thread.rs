@@ -132,6 +132,11 @@ impl<'a> Search<'a> {
         search
     }
 
+    /// How the table and the net served this search.
+    pub fn stats(&self) -> TableStats {
+        TableStats { net: self.accumulators.counters(), ..self.stats }
+    }
+
     /// Counts a node and, every few hundred, looks up from the board. False when the search is over: the node is not to be
     /// searched, and on the way out not even counted.
     #[inline]
@@ -218,7 +223,6 @@ impl<'a> Search<'a> {
 
     /// The network's word on a position.
     pub fn evaluate(&mut self, board: &Board) -> Score {
-        self.stats.evals += 1;
         self.accumulators.evaluate(&self.job.network, board).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
@@ -267,10 +271,7 @@ impl<'a> Search<'a> {
     /// Looks a position up.
     #[inline]
     pub fn probe(&mut self, key: u64) -> Option<Entry> {
-        self.stats.probes += 1;
-        let entry = self.job.table.probe(key);
-        self.stats.hits += u64::from(entry.is_some());
-        entry
+        self.job.table.probe_with(key, &mut self.stats.table)
     }
 
     /// Writes down what was found.
@@ -287,7 +288,6 @@ impl<'a> Search<'a> {
         bound: Bound,
         ply: usize,
     ) {
-        self.stats.stores += 1;
         let entry = Entry {
             mv: mv.map_or(0, Move::raw),
             score: to_table(score, ply),
@@ -296,7 +296,7 @@ impl<'a> Search<'a> {
             pv,
             bound,
         };
-        self.job.table.store(key, entry);
+        self.job.table.store_with(key, entry, &mut self.stats.table);
     }
 }
 

@@ -166,6 +166,18 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
         (1000 * current / (SLOTS * sample.len())) as u32
     }
 
+    /// How old the entries are, in permille of the same sample of slots: first those stored or found useful in the current search, then
+    /// those of the search before, and so on. What is missing to a thousand is empty.
+    pub fn fill_by_age(&self) -> [u32; 64] {
+        let generation = self.generation.load();
+        let sample = &self.clusters[..self.clusters.len().min(1000 / SLOTS)];
+        core::array::from_fn(|age| {
+            let stored_in = generation.wrapping_sub(age as u64) & 63;
+            let aged: usize = sample.iter().map(|cluster| cluster.current::<X>(stored_in)).sum();
+            (1000 * aged / (SLOTS * sample.len())) as u32
+        })
+    }
+
     /// The size of the table in mebibytes, rounded down.
     pub fn mebibytes(&self) -> usize {
         self.clusters.len() / CLUSTERS_PER_MEBIBYTE

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use megatherium_board::{Board, Piece, Square};
 use megatherium_nnue::{Explanation, Network};
 use megatherium_search::{Engine, Root, wdl};
+use megatherium_tt::{Counters, Placement};
 
 use crate::command::COMMANDS;
 use crate::format::Style;
@@ -87,17 +88,44 @@ pub fn write_table(out: &mut String, engine: &Engine) {
     );
     let _ = writeln!(out, "written or used in the last search: {:.1} %", f64::from(table.hashfull()) / 10.0);
     out.push_str("last search, all threads:\n");
-    let rows = [
-        ("probes", stats.probes, stats.probes, "probes"),
-        ("hits", stats.hits, stats.probes, "probes"),
-        ("cutoffs", stats.cutoffs, stats.hits, "hits"),
-        ("move hints", stats.move_hints, stats.hits, "hits"),
-        ("evaluations reused", stats.evals_reused, stats.evals_reused + stats.evals, "evaluations needed"),
-        ("stores", stats.stores, stats.probes, "probes"),
+    let Counters { probes, hits, refreshes, cutoffs, move_hints, stores } = stats.table;
+    let stored = stores.iter().sum();
+    let mut rows = vec![
+        ("probes", probes, probes, "probes"),
+        ("hits", hits, probes, "probes"),
+        ("  from old searches", refreshes, hits, "hits"),
+        ("cutoffs", cutoffs, hits, "hits"),
+        ("move hints", move_hints, hits, "hits"),
+        (
+            "evaluations reused",
+            stats.evals_reused,
+            stats.evals_reused + stats.net.evaluations,
+            "evaluations needed",
+        ),
+        ("stores", stored, probes, "probes"),
     ];
+    rows.extend(Placement::ALL.map(|placement| {
+        let name = match placement {
+            Placement::Updated => "  same position",
+            Placement::Kept => "  known better",
+            Placement::Filled => "  empty slot",
+            Placement::Healed => "  torn slot",
+            Placement::ReplacedOld => "  replaced an old one",
+            Placement::ReplacedCurrent => "  replaced a new one",
+            Placement::Declined => "  turned down",
+        };
+        (name, stats.table.placed(placement), stored, "stores")
+    }));
     for (name, count, of, what) in rows {
-        let _ = writeln!(out, "  {name:<19} {count:>14}  {:>5.1} % of {what}", percent(count, of));
+        let _ = writeln!(out, "  {name:<22} {count:>14}  {:>5.1} % of {what}", percent(count, of));
     }
+    out.push_str("fill by age, newest search first:");
+    let fill = table.fill_by_age();
+    let oldest = fill.iter().rposition(|&permille| permille > 0).unwrap_or(0);
+    for permille in &fill[..=oldest] {
+        let _ = write!(out, " {:.1} %", f64::from(*permille) / 10.0);
+    }
+    out.push('\n');
 }
 
 /// The list of commands.
