@@ -219,20 +219,20 @@ mod tests {
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-    fn all(mut picker: MovePicker, board: &Board) -> Vec<Move> {
-        let histories = Histories::default();
-        std::iter::from_fn(|| picker.next(board, &histories, &[None; 4])).collect()
+    fn all(mut picker: MovePicker, board: &Board, histories: &Histories) -> Vec<Move> {
+        std::iter::from_fn(|| picker.next(board, histories, &[None; 4])).collect()
     }
 
     #[test]
     fn every_legal_move_exactly_once() {
+        let histories = Histories::default();
         for fen in [KIWIPETE, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1"]
         {
             let board = Board::from_fen(fen).unwrap();
             let legal = board.legal_moves();
             for &table_move in &legal {
                 for &killer in legal.iter().filter(|&&mv| !board.is_noisy(mv)) {
-                    let mut picked = all(MovePicker::new(Some(table_move), Some(killer)), &board);
+                    let mut picked = all(MovePicker::new(Some(table_move), Some(killer)), &board, &histories);
                     assert_eq!(picked[0], table_move);
                     let mut expected: Vec<_> = legal.iter().copied().collect();
                     picked.sort_by_key(|mv| mv.raw());
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn losing_captures_come_last() {
         let board = Board::from_fen(KIWIPETE).unwrap();
-        let picked = all(MovePicker::new(None, None), &board);
+        let picked = all(MovePicker::new(None, None), &board, &Histories::default());
         let rank = |uci: &str| picked.iter().position(|&mv| mv == board.parse_uci(uci).unwrap()).unwrap();
         let last_quiet = picked.iter().rposition(|&mv| !board.is_noisy(mv)).unwrap();
         assert!(rank("e2a6") < last_quiet);
