@@ -1,10 +1,13 @@
-//! The trainer: positions a second by width. The rate is the elements-per-second of the report.
+//! The trainer: positions a second by width. The rate is the elements-per-second of the report; beside it is printed how many
+//! positions a second of processor time is good for, which other work on the machine does not distort.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use megatherium_board::Board;
 use megatherium_train::random::Random;
 use megatherium_train::sample::Sample;
 use megatherium_train::trainer::{AdamW, Model, Moments, Target, Trainer};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
 const BATCH: usize = 16_384;
 
@@ -25,6 +28,12 @@ fn samples(count: usize) -> Vec<Sample> {
     samples
 }
 
+/// Processor time of all threads so far.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 fn steps(criterion: &mut Criterion) {
     let samples = samples(8 * BATCH);
     let mut order: Vec<u32> = (0..samples.len() as u32).collect();
@@ -38,6 +47,17 @@ fn steps(criterion: &mut Criterion) {
         let model = Model::random(hidden, 3);
         let mut trainer = Trainer::new(model, Moments::new(hidden), AdamW::default(), target);
         let mut batches = order.chunks_exact(BATCH).cycle();
+        let before = processor_time();
+        let learnt: usize = batches
+            .by_ref()
+            .take(10)
+            .map(|order| {
+                trainer.step(&samples, order, 1e-3);
+                order.len()
+            })
+            .sum();
+        let seconds = processor_time().saturating_sub(before).as_secs_f64();
+        println!("{hidden} neurons: {:.0} positions a second of processor time", learnt as f64 / seconds);
         group.bench_function(BenchmarkId::new("step", hidden), |bencher| {
             bencher.iter(|| batches.next().map(|order| trainer.step(&samples, order, 1e-3)));
         });
