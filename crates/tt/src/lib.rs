@@ -45,11 +45,10 @@
 //!
 //! `std` (default): clearing on all cores, huge pages on Linux. Without it the crate is `no_std` with `alloc`.
 
-#![no_std]
-#![deny(unsafe_op_in_unsafe_fn)]
+#![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", not(test)))]
 extern crate std;
 
 mod cluster;
@@ -59,6 +58,8 @@ mod huge_pages;
 mod memory;
 pub mod policy;
 mod prefetch;
+#[cfg(test)]
+mod proof;
 mod protocol;
 mod record;
 mod slot;

@@ -11,7 +11,7 @@ use core::ops::Deref;
 use core::sync::atomic::AtomicU64;
 
 /// A fixed number of clusters, all empty to begin with.
-pub trait Memory<W>: Deref<Target = [Cluster<W>]> + Sized {
+pub trait Memory<W>: Deref<Target = [Cluster<W>]> + Sized + Send + Sync + 'static {
     /// Room for this many clusters, or `None` if there is not enough memory.
     fn allocate(clusters: usize) -> Option<Self>;
 

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 ///
 /// What an implementation must provide is little: each operation is indivisible, and a load returns a value that was stored to
 /// *this* word, or its initial value. No order between different words is assumed.
-pub trait Word: Sized {
+pub trait Word: Sized + Send + Sync + 'static {
     /// Where a table made of these words lives. Any word can use `Box<[Cluster<Self>]>`.
     type Memory: Memory<Self>;
 
