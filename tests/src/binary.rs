@@ -5,16 +5,25 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// The environment variable that names another engine to test.
 pub const ENGINE_VARIABLE: &str = "MEGATHERIUM_ENGINE";
 
 /// The engine binary: the one `MEGATHERIUM_ENGINE` names, else this workspace's, built first if it is not up to date.
 ///
-/// Cargo builds the binaries of a package for that package's own tests only, so the tests here have to ask for it. The
-/// build uses the profile and the folder the running test was built in, and costs nothing when there is nothing to do.
+/// `cargo test --workspace` builds it, because its own package has tests that need it; `cargo test` of this package alone does
+/// not, and then the tests have to ask for it.
 pub fn engine() -> &'static Path {
     static ENGINE: OnceLock<PathBuf> = OnceLock::new();
-    ENGINE.get_or_init(|| env::var_os(ENGINE_VARIABLE).map_or_else(build, PathBuf::from))
+    ENGINE.get_or_init(|| {
+        if let Some(path) = env::var_os(ENGINE_VARIABLE) {
+            return path.into();
+        }
+        let place = env::current_exe().ok().as_deref().and_then(Place::of_test);
+        let built = place.as_ref().map(Place::engine).filter(|engine| is_up_to_date(engine));
+        built.unwrap_or_else(|| build(place.as_ref()))
+    })
 }
 
 /// A command that runs the engine.
@@ -22,16 +31,17 @@ pub fn command() -> Command {
     Command::new(engine())
 }
 
-fn build() -> PathBuf {
+/// Asks cargo for the engine, in the profile and the folder the running test was built in.
+fn build(place: Option<&Place>) -> PathBuf {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--package", "megatherium", "--bin", "megatherium"]);
     cargo.args(["--message-format", "json-render-diagnostics"]);
-    cargo.arg("--manifest-path").arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"));
-    if let Some(place) = env::current_exe().ok().as_deref().and_then(Place::of_test) {
-        cargo.arg("--target-dir").arg(place.target_dir);
+    cargo.arg("--manifest-path").arg(Path::new(WORKSPACE).join("Cargo.toml"));
+    if let Some(place) = place {
+        cargo.arg("--target-dir").arg(&place.target_dir);
         cargo.args(["--profile", &place.profile]);
-        if let Some(triple) = place.triple {
-            cargo.args(["--target", &triple]);
+        if let Some(triple) = &place.triple {
+            cargo.args(["--target", triple]);
         }
     }
     let output = cargo.stderr(Stdio::inherit()).output().expect("cargo can be started");
@@ -40,6 +50,27 @@ fn build() -> PathBuf {
     let path = messages.lines().rev().find_map(executable).expect("cargo names the binary it has built");
     assert!(path.is_file(), "{} is missing", path.display());
     path
+}
+
+/// Whether a binary is younger than everything it was made of, as cargo wrote that down beside it.
+fn is_up_to_date(binary: &Path) -> bool {
+    let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    let (Some(built), Ok(list)) = (modified(binary), std::fs::read_to_string(binary.with_extension("d")))
+    else {
+        return false;
+    };
+    let manifests = ["Cargo.toml", "Cargo.lock"].map(|name| Path::new(WORKSPACE).join(name));
+    let mut sources = sources(&list).chain(manifests);
+    sources.all(|source| modified(&source).is_some_and(|changed| changed < built))
+}
+
+/// The files named in a rule for `make`: `target: source source …`, with spaces in names escaped.
+fn sources(rule: &str) -> impl Iterator<Item = PathBuf> {
+    let (_, list) = rule.split_once(": ").unwrap_or_default();
+    let list = list.replace("\\ ", "\0");
+    let names: Vec<_> =
+        list.split_ascii_whitespace().map(|name| PathBuf::from(name.replace('\0', " "))).collect();
+    names.into_iter()
 }
 
 /// Where the running test was built.
@@ -51,6 +82,14 @@ struct Place {
 }
 
 impl Place {
+    /// Where cargo leaves the engine.
+    fn engine(&self) -> PathBuf {
+        let mut path = self.target_dir.clone();
+        path.extend(&self.triple);
+        path.push(if self.profile == "dev" { "debug" } else { &self.profile });
+        path.join(format!("megatherium{}", env::consts::EXE_SUFFIX))
+    }
+
     /// From `TARGET_DIR/[TRIPLE/]PROFILE/deps/test`. Cargo marks the target folder with a `CACHEDIR.TAG`.
     fn of_test(test: &Path) -> Option<Place> {
         let profile_dir = test.parent()?.parent()?;
@@ -81,6 +120,8 @@ fn executable(message: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
     use super::*;
 
     #[test]
@@ -99,6 +140,31 @@ mod tests {
         let cross = root.join(triple).join("debug/deps/uci-1");
         assert_eq!(Place::of_test(&cross), Some(place(Some(triple), "dev")));
         assert_eq!(Place::of_test(Path::new("/uci-1")), None);
+        let engine = |place: &Place| place.engine().strip_prefix(&root).unwrap().with_extension("");
+        assert_eq!(engine(&place(None, "dev")), Path::new("debug/megatherium"));
+        assert_eq!(engine(&place(Some(triple), "release")), Path::new(triple).join("release/megatherium"));
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
+    fn a_binary_older_than_a_source_is_not_up_to_date() {
+        let root = env::temp_dir().join(format!("megatherium-fresh-{}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        let (binary, source) = (root.join("engine"), root.join("a source.rs"));
+        let write = |path: &Path, seconds| {
+            let file = std::fs::File::create(path).unwrap();
+            file.set_modified(SystemTime::now() + Duration::from_secs(seconds)).unwrap();
+        };
+        write(&binary, 100);
+        write(&source, 50);
+        assert!(!is_up_to_date(&binary), "without a list nothing is known");
+        let escaped = source.display().to_string().replace(' ', "\\ ");
+        std::fs::write(root.join("engine.d"), format!("{}: {escaped}\n", binary.display())).unwrap();
+        assert!(is_up_to_date(&binary));
+        write(&source, 150);
+        assert!(!is_up_to_date(&binary));
+        std::fs::remove_file(&source).unwrap();
+        assert!(!is_up_to_date(&binary));
         std::fs::remove_dir_all(&root).unwrap();
     }
 

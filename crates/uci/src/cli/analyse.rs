@@ -30,16 +30,20 @@ pub(super) fn run(args: &AnalyseArgs) -> JobResult {
     let output = Output::stdout();
     let bar = progress_bar(positions.len());
     for position in &positions {
-        let shown = bar.clone();
+        let message = bar.clone();
         let board = position.epd.board;
-        let each = move |info: &Info| shown.set_message(summary(info));
+        let each = move |info: &Info| message.set_message(summary(info));
         let (lines, _) = search(&mut engine, board, args.search.limits(), each);
-        let rows: Vec<_> = lines
+        let mut shown: Vec<_> = lines
             .iter()
             .enumerate()
             .filter(|(index, line)| args.all_depths || is_last(&lines[*index..], line))
-            .map(|(_, line)| row(position, line))
+            .map(|(_, line)| line)
             .collect();
+        if !args.all_depths {
+            shown.sort_by_key(|line| line.multipv);
+        }
+        let rows: Vec<_> = shown.into_iter().map(|line| row(position, line)).collect();
         bar.inc(1);
         bar.suspend(|| print(&output, position, &rows));
     }
