@@ -1,7 +1,7 @@
 //! The UCI shell of Megatherium: parse a line, call the engine, print the answer.
 //!
 //! One thread reads the input and owns the engine. It never waits for a search, so `stop`, `ponderhit` and
-//! `isready` take effect at once; the search prints its own lines through [one formatter](format).
+//! `isready` take effect at once; the search prints its own lines through [one formatter](mod@format).
 //!
 //! ```text
 //! stdin ─► input::Lines ─► parse ─► Command ─► Shell ─► Engine ─► Sink ─► format ─► Output ─► stdout
