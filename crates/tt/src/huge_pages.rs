@@ -99,7 +99,8 @@ fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
 
 #[cfg(all(test, target_os = "linux", feature = "std"))]
 mod tests {
-    use super::usage_of;
+    use super::*;
+    use crate::Table;
 
     #[test]
     fn a_mapping_that_reaches_beyond_the_table_counts_in_proportion() {
@@ -113,5 +114,42 @@ mod tests {
             "half of the first, all of the second"
         );
         assert_eq!(usage_of(0x6000..0x9000, smaps), (0, 0));
+    }
+
+    /// Whether huge pages come depends on the machine; that the table says so does not.
+    #[test]
+    fn the_table_says_what_it_got() {
+        let mut table = Table::new(32).unwrap();
+        table.clear();
+        let status = table.huge_pages();
+        println!("{status}");
+        let (resident, huge) = (status.resident.unwrap(), status.huge.unwrap());
+        assert!(huge <= resident);
+        assert!(resident >= 31 << 20, "clearing touches every page: {resident}");
+        let system =
+            std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+        assert_eq!(
+            status.advised,
+            !system.is_empty(),
+            "Linux takes the advice if it knows huge pages at all"
+        );
+        if system.contains("[never]") {
+            assert_eq!(huge, 0);
+        }
+    }
+
+    #[test]
+    fn small_tables_do_not_ask() {
+        assert!(!Table::new(1).unwrap().huge_pages().advised);
+    }
+
+    #[test]
+    fn the_status_reads_well() {
+        let mut status = HugePages { advised: true, resident: Some(64 << 20), huge: Some(62 << 20) };
+        assert_eq!(status.to_string(), "huge pages: 62 of 64 MiB in use");
+        status.huge = None;
+        assert_eq!(status.to_string(), "huge pages: asked for");
+        status.advised = false;
+        assert_eq!(status.to_string(), "huge pages: none");
     }
 }

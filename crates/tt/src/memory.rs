@@ -113,3 +113,61 @@ fn zeroed_words(len: usize) -> Option<Box<[AtomicU64]>> {
     // are initialised: zero is a valid `AtomicU64`.
     Some(unsafe { Box::from_raw(words) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address<T>(place: &T) -> usize {
+        core::ptr::from_ref(place).addr()
+    }
+
+    #[test]
+    fn no_cluster_straddles_a_cache_line() {
+        for clusters in [1, 2, 3, 1000, 16_384, 16_384 * 3 + 1, 16_384 * 40] {
+            let lines = Lines::allocate(clusters).unwrap();
+            assert_eq!(lines.len(), clusters);
+            for (number, cluster) in lines.iter().enumerate() {
+                assert_eq!(address(cluster), address(&lines[0]) + 64 * number);
+                assert!(address(cluster).is_multiple_of(64));
+                assert_eq!(address(&cluster.slots[3].data) / 64, address(cluster) / 64);
+            }
+        }
+    }
+
+    #[test]
+    fn large_tables_begin_on_a_huge_page() {
+        for mebibytes in [2, 3, 64] {
+            let lines = Lines::allocate(mebibytes << 14).unwrap();
+            assert!(address(&lines[0]).is_multiple_of(HUGE_PAGE));
+        }
+    }
+
+    #[test]
+    fn memory_is_zero_although_nobody_has_written_it() {
+        let lines = Lines::allocate(16_384 * 3).unwrap();
+        let words =
+            lines.iter().flat_map(|cluster| &cluster.slots).flat_map(|slot| [&slot.check, &slot.data]);
+        assert!(words.into_iter().all(|word| Word::load(word) == 0));
+    }
+
+    #[test]
+    fn visitors_see_every_cluster_once() {
+        for clusters in [1, 7, 32_768, 100_000] {
+            let mut lines = Lines::allocate(clusters).unwrap();
+            let count = |cluster: &Cluster<AtomicU64>| {
+                let word = &cluster.slots[0].check;
+                Word::store(word, Word::load(word) + 1);
+            };
+            lines.visit(count);
+            assert!(lines.iter().all(|cluster| Word::load(&cluster.slots[0].check) == 1));
+        }
+    }
+
+    #[test]
+    fn too_much_memory_is_refused() {
+        for clusters in [usize::MAX, usize::MAX / 64, isize::MAX as usize / 64, 1 << 50] {
+            assert!(Lines::allocate(clusters).is_none());
+        }
+    }
+}

@@ -123,3 +123,70 @@ pub trait Protocol: 'static {
 pub enum Xor {}
 
 impl Protocol for Xor {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bound, Entry, Table};
+    use std::collections::BTreeSet;
+
+    /// As good as random: a multiplication and two shifts.
+    fn hash(number: u64) -> u64 {
+        let mixed = (number ^ number >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb)
+    }
+
+    #[test]
+    fn clusters_are_equal_ranges_of_keys() {
+        for clusters in [1usize, 2, 3, 5, 1000, 16_384, 16_384 * 1000 + 7] {
+            assert_eq!(Xor::cluster_of(0, clusters), 0);
+            assert_eq!(Xor::cluster_of(u64::MAX, clusters), clusters - 1);
+            let mut keys: Vec<u64> = (0..10_000).map(hash).collect();
+            keys.sort_unstable();
+            assert!(keys.is_sorted_by_key(|&key| Xor::cluster_of(key, clusters)));
+        }
+    }
+
+    #[test]
+    fn hashed_keys_fill_all_clusters_alike() {
+        for clusters in [100usize, 128, 1000] {
+            let mut counts = vec![0u32; clusters];
+            for number in 0..1000 * clusters as u64 {
+                counts[Xor::cluster_of(hash(number), clusters)] += 1;
+            }
+            // Six standard deviations around the mean of 1000.
+            assert!(counts.iter().all(|count| (810..=1190).contains(count)), "{clusters} clusters");
+        }
+    }
+
+    /// Every bit of the key is verified: an entry is not found with any one of them changed.
+    #[test]
+    fn verification_takes_all_bits() {
+        let table = <Table>::with_clusters(1).unwrap();
+        for number in 0..100 {
+            let key = hash(number);
+            table.store(key, Entry { depth: 1 + number as u8, bound: Bound::Exact, ..Entry::default() });
+            assert!(table.probe(key).is_some());
+            assert!((0..64).all(|bit| table.probe(key ^ 1 << bit).is_none()));
+        }
+    }
+
+    /// What is left to verify once the cluster is chosen. The index takes the upper bits of the key. A check of the upper 16 bits, as tables
+    /// with a power-of-two mask on the lower bits make it, would be worth nothing here: all keys of a cluster are alike in them. The lower bits
+    /// are all different, and each of them is set in half of the keys.
+    #[test]
+    fn index_and_verification_do_not_rest_on_the_same_bits() {
+        let clusters = 1 << 16;
+        let keys: Vec<u64> =
+            (0..1 << 24).map(hash).filter(|&key| Xor::cluster_of(key, clusters) == 4711).collect();
+        assert!((150..=370).contains(&keys.len()), "about 256 keys: {}", keys.len());
+        let different =
+            |shift: u32| keys.iter().map(|key| key << 16 >> 16 >> shift).collect::<BTreeSet<_>>().len();
+        assert_eq!(keys.iter().map(|key| key >> 48).collect::<BTreeSet<_>>().len(), 1);
+        assert_eq!(different(0), keys.len());
+        for bit in 0..48 {
+            let set = keys.iter().filter(|&&key| key >> bit & 1 == 1).count();
+            assert!((keys.len() / 4..keys.len() * 3 / 4).contains(&set), "bit {bit}");
+        }
+    }
+}

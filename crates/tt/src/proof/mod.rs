@@ -12,6 +12,9 @@
 //! | [`litmus`] | the checkers themselves put to the test |
 //! | [`sequential`] | one thread, against a plain description of what the table should do |
 //! | [`counting`] | how many accesses each call makes |
+//! | [`stress`] | real threads on real memory |
+//! | [`healing`] | torn slots, put there on purpose |
+//! | [`layout`] | why the fields are where they are |
 //! | [`mutants`] | the protocol with one step changed, each in its own way |
 //! | [`book`] | the tables that the book takes from here |
 //! | [`verdicts`] | which checker catches which mutant |
@@ -20,6 +23,8 @@ mod book;
 mod closure;
 mod counting;
 mod exact;
+mod healing;
+mod layout;
 mod litmus;
 mod model;
 mod models;
@@ -27,5 +32,6 @@ mod mutants;
 mod program;
 mod replay;
 mod sequential;
+mod stress;
 mod verdicts;
 mod weave;

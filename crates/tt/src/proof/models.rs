@@ -273,7 +273,7 @@ pub(super) const CLEAR_AGAINST_STORE: Model = Model {
 };
 
 /// How many preemptions loom may use in each execution. One would do for these models; two costs seconds.
-pub(super) const PREEMPTIONS: usize = 2;
+pub(super) const PREEMPTIONS: Option<usize> = Some(2);
 
 pub(super) fn set(outcomes: &[&str]) -> BTreeSet<String> {
     outcomes.iter().map(ToString::to_string).collect()

@@ -149,10 +149,10 @@ impl Protocol for WrongSlot {
     }
 }
 
-/// Evicts the least worth, even if the position is already there.
-pub(super) enum ForgetsTheSame {}
+/// Evicts the least worth, even if there is an empty slot or a dead one.
+pub(super) enum SeesNoRoom {}
 
-impl Protocol for ForgetsTheSame {
+impl Protocol for SeesNoRoom {
     fn choose(_: u32, worth: [i32; SLOTS]) -> usize {
         Xor::choose(0, worth)
     }

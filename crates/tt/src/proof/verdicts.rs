@@ -87,7 +87,7 @@ fn every_mutant_is_caught() {
         XorRefresh,
         BlindRefresh,
         WrongSlot,
-        ForgetsTheSame,
+        SeesNoRoom,
         LazyCheck,
         HalfErase,
         StaleIndex,

@@ -36,10 +36,10 @@ impl Word for AtomicU64 {
     }
 }
 
-/// Runs a program under loom with at most this many preemptions in each execution.
-pub(super) fn explore<P: Program>(program: Arc<P>, preemptions: usize) -> Explored {
+/// Runs a program under loom, with at most this many preemptions in each execution.
+pub(super) fn explore<P: Program>(program: Arc<P>, preemptions: Option<usize>) -> Explored {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions);
+    builder.preemption_bound = preemptions;
     builder.max_branches = 100_000;
     // Whatever the environment says: a model that was cut short proves nothing.
     builder.max_permutations = None;

@@ -1,0 +1,64 @@
+//! Dead slots, and what becomes of them.
+
+use super::mutants::NoHealing;
+use crate::entry::{Bound, Data, Entry};
+use crate::policy::DepthAge;
+use crate::protocol::{Protocol, Xor};
+use crate::table::Table;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+const CLUSTERS: usize = 256;
+
+fn hash(number: u64) -> u64 {
+    let mixed = (number ^ number >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb)
+}
+
+fn entry(number: u64, depth: u8) -> Entry {
+    let values = hash(number) as i16;
+    Entry { mv: values as u16, score: values, eval: !values, depth, pv: false, bound: Bound::Lower }
+}
+
+/// All slots whose key belongs to another cluster.
+fn dead<X: Protocol>(table: &Table<DepthAge, AtomicU64, X>) -> usize {
+    let first_key = |cluster: usize| ((cluster as u128) << 64).div_ceil(CLUSTERS as u128) as u64;
+    let is_dead = |cluster: usize, slot: usize| {
+        let seen = table.cluster(first_key(cluster)).slots[slot].read::<X>();
+        X::is_occupied(seen.data) && Xor::is_dead(seen, cluster, CLUSTERS)
+    };
+    (0..CLUSTERS).map(|cluster| (0..4).filter(|&slot| is_dead(cluster, slot)).count()).sum()
+}
+
+/// Fills a table, tears one slot in each cluster and makes it look deep, stores as many entries as the table holds, and counts the dead slots before and after.
+fn run<X: Protocol>() -> (usize, usize) {
+    let table = Table::<DepthAge, AtomicU64, X>::with_clusters(CLUSTERS).expect("it fits anywhere");
+    let slots = 4 * CLUSTERS as u64;
+    for number in 0..8 * slots {
+        table.store(hash(number), entry(number, 5));
+    }
+    for cluster in 0..CLUSTERS as u64 {
+        let slot = &table.cluster(cluster << 56).slots[cluster as usize % 4];
+        // The data of another entry, differing in the bits that choose the cluster.
+        let data = Data(slot.data.load(Relaxed)).entry();
+        let other = Entry { eval: data.eval ^ 0xa5, depth: 90, ..data };
+        slot.data.store(Data::pack(other, 0).0, Relaxed);
+    }
+    let torn = dead(&table);
+    for number in 0..slots {
+        table.store(hash(number + 1_000_000), entry(number, 5));
+    }
+    (torn, dead(&table))
+}
+
+#[test]
+fn stores_bring_dead_slots_back_to_life() {
+    let (torn, left) = run::<Xor>();
+    assert_eq!(torn, CLUSTERS);
+    // A cluster that nobody stored into in the meantime keeps its dead slot: with four stores to each on average, one in e⁴.
+    assert!(left < CLUSTERS / 20, "{left} dead slots are left");
+}
+
+#[test]
+fn without_healing_they_stay_as_long_as_they_look_deep() {
+    assert_eq!(run::<NoHealing>(), (CLUSTERS, CLUSTERS));
+}
