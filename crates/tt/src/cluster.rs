@@ -22,8 +22,8 @@ pub struct Cluster<W> {
 // One cluster is one cache line, no more and no less. `Lines` keeps them aligned in memory.
 const _: () = assert!(size_of::<Cluster<AtomicU64>>() == 64 && align_of::<Cluster<AtomicU64>>() == 64);
 
-/// Where a store looks for room before it evicts anyone, the most welcome first. A set of such slots is a word with a bit at
-/// `way * SLOTS + slot` for each: its lowest bit is the best one.
+/// Where a store looks for room before it evicts anyone, the most welcome first. A set of such slots is a
+/// word with a bit at `way * SLOTS + slot` for each: its lowest bit is the best one.
 const EMPTY: u32 = 0;
 const DEAD: u32 = 1;
 
@@ -39,8 +39,8 @@ impl<W: Word> Cluster<W> {
         find_in::<X>(key, |slot| self.slots[slot].read::<X>())
     }
 
-    /// Stores an entry stamped with the current generation, if the policy finds room for it: eight loads, then two stores or
-    /// none. `clusters` is the size of the table: it tells which keys belong here.
+    /// Stores an entry stamped with the current generation, if the policy finds room for it: eight loads,
+    /// then two stores or none. `clusters` is the size of the table: it tells which keys belong here.
     #[inline]
     pub(crate) fn store<P: Policy, X: Protocol>(&self, key: u64, new: Data, clusters: usize) -> Placement {
         let seen = self.read::<X>();
@@ -84,12 +84,13 @@ impl<W: Word> Cluster<W> {
 
 /// The first of four slots that holds the entry of `key`, and what `see` saw there.
 ///
-/// All four are compared, and the answer is put together by conditional moves: whether and where a position is found is close to
-/// random, and a loop that stops early would be mispredicted on most probes.
+/// All four are compared, and the answer is put together by conditional moves: whether and where a position
+/// is found is close to random, and a loop that stops early would be mispredicted on most probes.
 ///
-/// Whether the slot is occupied is asked once, of the one that matched; a search that matched nothing comes to the same as one that
-/// matched an empty slot. An empty slot matches key 0 and could hide a later one that holds it, but never does: empty
-/// slots are filled from the first on, so the entry comes first.
+/// Whether the slot is occupied is asked once, of the one that matched; a search that matched nothing comes
+/// to the same as one that matched an empty slot. An empty slot matches key 0 and could hide a later one that
+/// holds it, but does so only while the store that filled it is not visible yet: empty slots are filled from
+/// the first on, so the entry comes first.
 #[inline]
 fn find_in<X: Protocol>(key: u64, see: impl Fn(usize) -> Snapshot) -> Option<(usize, Snapshot)> {
     let mut found = (0, Snapshot::default());

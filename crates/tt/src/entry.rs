@@ -31,13 +31,15 @@ impl Bound {
 
 /// A copied snapshot of what is known about one position.
 ///
-/// `probe` hands out copies, never references: another thread may overwrite the slot at any moment.
-/// The table gives no meaning to `mv`, `score` and `eval`; it only promises that they were stored together, for that key.
+/// `probe` hands out copies, never references: another thread may overwrite the slot at any moment. The table
+/// gives no meaning to `mv`, `score` and `eval`; it only promises that they were stored together, for that
+/// key.
 ///
 /// # Entries without a score
 ///
-/// A search likes to remember a static evaluation before it knows any score. Such an entry has [`Bound::None`], and its score means nothing:
-/// see [`Entry::eval_only`]. It is found like any other, gives way like any other of its depth, and never replaces one that has a score.
+/// A search likes to remember a static evaluation before it knows any score. Such an entry has
+/// [`Bound::None`], and its score means nothing: see [`Entry::eval_only`]. It is found like any other, gives
+/// way like any other of its depth, and never replaces one that has a score.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Entry {
     /// The best move found, in the caller's encoding; 0 means none.
@@ -46,7 +48,8 @@ pub struct Entry {
     pub score: i16,
     /// The static evaluation of the position.
     pub eval: i16,
-    /// How deep the search was, in plies: 0 to [`Entry::MAX_DEPTH`]; greater depths are stored as the greatest.
+    /// How deep the search was, in plies: 0 to [`Entry::MAX_DEPTH`]; greater depths are stored as the
+    /// greatest.
     pub depth: u8,
     /// Whether the position was ever on a principal variation.
     pub pv: bool,
@@ -55,7 +58,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The greatest depth that fits into the seven bits there are for it, of which the value 0 means that there is no entry.
+    /// The greatest depth that fits into the seven bits there are for it, of which the value 0 means that
+    /// there is no entry.
     pub const MAX_DEPTH: u8 = 126;
 
     /// An entry that knows a static evaluation and nothing else.
@@ -74,19 +78,22 @@ impl Entry {
 ///   ◄── index side: the key bits up here choose the cluster
 /// ```
 ///
-/// **Why the two scores are cut in halves.** If a reader catches the check word of one entry and the data word of
-/// another (a *torn* pair), the pair belongs to the key `k ^ d1 ^ d2`. Only the high bits of a key choose its cluster. As long
-/// as `d1` and `d2` differ in those bits, the key belongs to another cluster: no probe of this one can ever
-/// accept the pair, and a store recognises it as dead. So the bits that differ most between two entries, the low
-/// bytes of evaluation and score, sit at the very top; depth and flags, alike in most entries, at the bottom.
+/// **Why the two scores are cut in halves.** If a reader catches the check word of one entry and the data
+/// word of another (a *torn* pair), the pair belongs to the key `k ^ d1 ^ d2`. Only the high bits of a key
+/// choose its cluster. As long as `d1` and `d2` differ in those bits, the key belongs to another cluster: no
+/// probe of this one can ever accept the pair, and a store recognises it as dead. So the bits that differ
+/// most between two entries, the low bytes of evaluation and score, sit at the very top; depth and flags,
+/// alike in most entries, at the bottom.
 ///
-/// **What marks a slot as occupied.** The depth is stored plus one, so no entry is all zeros, not even that of a drawn position
-/// with no move, no depth and no bound; and a word that is all zeros, save perhaps its generation, is empty.
+/// **What marks a slot as occupied.** The depth is stored plus one, so no entry is all zeros, not even that
+/// of a drawn position with no move, no depth and no bound; and a word that is all zeros, save perhaps its
+/// generation, is empty.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Data(pub u64);
 
 impl Data {
-    /// The bits of the generation: the only ones a refresh changes, and the only ones the check word does not cover.
+    /// The bits of the generation: the only ones a refresh changes, and the only ones the check word does not
+    /// cover.
     pub const GENERATION: u64 = 0b1111_1100;
 
     /// The bits of the move.

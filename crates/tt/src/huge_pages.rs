@@ -1,17 +1,19 @@
 //! Huge pages on Linux: asking for them, and finding out whether they came.
 //!
-//! A random access to a large table misses not only the caches but also the buffer that translates addresses. With pages of 2 MiB instead of 4 KiB one such buffer
-//! reaches over the whole table, or nearly.
+//! A random access to a large table misses not only the caches but also the buffer that translates addresses.
+//! With pages of 2 MiB instead of 4 KiB one such buffer reaches over the whole table, or nearly.
 
 use core::fmt;
 use core::sync::atomic::AtomicU64;
 
 /// What is known about the pages of a table.
 ///
-/// The system gives a page when it is first touched, and decides then which kind. So the answer is about the part of the table used so far.
+/// The system gives a page when it is first touched, and decides then which kind. So the answer is about the
+/// part of the table used so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HugePages {
-    /// Whether the system took the request. Always `false` for tables below 2 MiB and on systems other than Linux.
+    /// Whether the system took the request. Always `false` for tables below 2 MiB and on systems other than
+    /// Linux.
     pub advised: bool,
     /// How much of the table is in memory by now, in bytes; `None` where the system does not say.
     pub resident: Option<usize>,
@@ -41,7 +43,8 @@ pub(crate) fn advise(words: &[AtomicU64]) -> bool {
     }
     const MADV_HUGEPAGE: c_int = 14;
     let address = words.as_ptr().cast_mut().cast();
-    // SAFETY: the range is exactly that of a live slice. The advice is about the kind of pages and leaves their contents alone.
+    // SAFETY: the range is exactly that of a live slice. The advice is about the kind of pages and leaves
+    // their contents alone.
     unsafe { madvise(address, size_of_val(words), MADV_HUGEPAGE) == 0 }
 }
 
@@ -67,8 +70,8 @@ pub(crate) fn status<T>(advised: bool, _: &[T]) -> HugePages {
 
 /// Adds up resident and huge bytes within `range`, from the text of `smaps`.
 ///
-/// Advice splits mappings, so that the advised range is one of its own, unless its neighbours were given the same advice. A mapping that
-/// reaches beyond the range counts in proportion.
+/// Advice splits mappings, so that the advised range is one of its own, unless its neighbours were given the
+/// same advice. A mapping that reaches beyond the range counts in proportion.
 #[cfg(all(target_os = "linux", feature = "std"))]
 fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
     // Of the mapping being read: how much of it lies within the range, and how large it is.

@@ -22,11 +22,12 @@
 //!
 //! # How to think of it
 //!
-//! The table is a row of cache lines. The key of a position says which line; in it are four slots of two words each. One word is the data, the other the key
-//! XOR the data. A reader takes both words, puts the key together again, and compares. If two writers meet in a slot, the words of one
-//! get mixed with those of the other, the key that comes out is not the one asked for, and the reader sees a miss: a torn entry
-//! cannot be told from no entry, which is all the safety a table of hints needs. No lock, no wait, no order between the words:
-//! all accesses are relaxed.
+//! The table is a row of cache lines. The key of a position says which line; in it are four slots of two
+//! words each. One word is the data, the other the key XOR the data. A reader takes both words, puts the key
+//! together again, and compares. If two writers meet in a slot, the words of one get mixed with those of the
+//! other, the key that comes out is not the one asked for, and the reader sees a miss: a torn entry cannot be
+//! told from no entry, which is all the safety a table of hints needs. No lock, no wait, no order between the
+//! words: all accesses are relaxed.
 //!
 //! ```text
 //!   key ──× clusters ÷ 2⁶⁴──► cluster  ┌─────────┬─────────┬─────────┬─────────┐ 64 bytes, one cache line
@@ -38,12 +39,14 @@
 //!
 //! # Where to read on
 //!
-//! [`Table`] says what is promised and what is not; [`policy`] who gives way when a cluster is full; [`Record`] how to count. The book in `docs/`
-//! has the proof, every anomaly that can happen, and how all of it was checked.
+//! [`Table`] says what is promised and what is not; [`policy`] who gives way when a cluster is full;
+//! [`Record`] how to count. The book in `docs/` has the proof, every anomaly that can happen, and how all of
+//! it was checked.
 //!
 //! # Features
 //!
-//! `std` (default): clearing on all cores, huge pages on Linux. Without it the crate is `no_std` with `alloc`.
+//! `std` (default): clearing on all cores, huge pages on Linux. Without it the crate is `no_std` with
+//! `alloc`.
 
 #![cfg_attr(not(test), no_std)]
 

@@ -40,9 +40,10 @@ impl<W: Word> Memory<W> for Box<[Cluster<W>]> {
 
 /// The memory that ships: cache lines in huge pages, where the system has them.
 ///
-/// It must be *zeroed without being touched*: a gigabyte written at start-up is half a second lost, and memory that does not exist is only missed when
-/// it is written. Fresh pages are zero already, and the allocator knows, provided it is asked for no more than its natural alignment. So a
-/// little more is asked for than needed, as plain words, and the clusters begin at the first aligned word.
+/// It must be *zeroed without being touched*: a gigabyte written at start-up is half a second lost, and
+/// memory that does not exist is only missed when it is written. Fresh pages are zero already, and the
+/// allocator knows, provided it is asked for no more than its natural alignment. So a little more is asked
+/// for than needed, as plain words, and the clusters begin at the first aligned word.
 #[derive(Debug)]
 pub struct Lines {
     words: Box<[AtomicU64]>,
@@ -94,13 +95,15 @@ impl Deref for Lines {
     #[inline]
     fn deref(&self) -> &Self::Target {
         let first = self.words.as_ptr().wrapping_byte_add(self.offset).cast();
-        // SAFETY: `allocate` checked that the words from `offset` on are aligned for, and enough for, `clusters` clusters. A cluster is eight
-        // `AtomicU64` without padding, so any eight of them are a valid cluster; they live as long as `self`, and are shared just like the words.
+        // SAFETY: `allocate` checked that the words from `offset` on are aligned for, and enough for,
+        // `clusters` clusters. A cluster is eight `AtomicU64` without padding, so any eight of them are a
+        // valid cluster; they live as long as `self`, and are shared just like the words.
         unsafe { core::slice::from_raw_parts(first, self.clusters) }
     }
 }
 
-/// This many zeros, or `None` if there is not enough memory. As `vec![0; len]`, but it fails instead of ending the process.
+/// This many zeros, or `None` if there is not enough memory. As `vec![0; len]`, but it fails instead of
+/// ending the process.
 fn zeroed_words(len: usize) -> Option<Box<[AtomicU64]>> {
     let layout = Layout::array::<AtomicU64>(len).ok().filter(|layout| layout.size() != 0)?;
     // SAFETY: the layout is not of size zero.
@@ -109,8 +112,8 @@ fn zeroed_words(len: usize) -> Option<Box<[AtomicU64]>> {
         return None;
     }
     let words = core::ptr::slice_from_raw_parts_mut(memory.cast(), len);
-    // SAFETY: the memory comes from the global allocator with the layout of `len` words, as a `Box` expects, nobody else has it, and all words
-    // are initialised: zero is a valid `AtomicU64`.
+    // SAFETY: the memory comes from the global allocator with the layout of `len` words, as a `Box` expects,
+    // nobody else has it, and all words are initialised: zero is a valid `AtomicU64`.
     Some(unsafe { Box::from_raw(words) })
 }
 

@@ -1,10 +1,12 @@
 //! Who gives way: replacement policies.
 //!
-//! Some things are no policy's business. A new entry first goes to the slot of its own position, then to an empty slot, then to a dead one,
-//! and only then does a live entry of another position have to give way. A policy answers the three questions left:
-//! which of them, whether at all, and whether a position already known takes the new entry.
+//! Some things are no policy's business. A new entry first goes to the slot of its own position, then to an
+//! empty slot, then to a dead one, and only then does a live entry of another position have to give way. A
+//! policy answers the three questions left: which of them, whether at all, and whether a position already
+//! known takes the new entry.
 //!
-//! Every answer is a pure function of what is passed in, so that policies can be compared on recorded probes and stores.
+//! Every answer is a pure function of what is passed in, so that policies can be compared on recorded probes
+//! and stores.
 
 use crate::entry::Bound;
 
@@ -32,8 +34,8 @@ pub struct Newcomer {
 
 /// How to choose between entries when there is not room for all.
 pub trait Policy: 'static {
-    /// What it is worth to keep `resident`, an entry of another position that sits in `slot`. The least worth gives way, the first of
-    /// several. Within ±2²⁸.
+    /// What it is worth to keep `resident`, an entry of another position that sits in `slot`. The least worth
+    /// gives way, the first of several. Within ±2²⁸.
     fn worth(resident: Resident, newcomer: Newcomer, slot: usize) -> i32;
 
     /// Whether the least worth resident gives way at all, or the newcomer is turned down.
@@ -45,8 +47,9 @@ pub trait Policy: 'static {
 
 /// The rule of the table for a position it already knows: the newer entry wins, unless it knows clearly less.
 ///
-/// Clearly less is: a static evaluation where there was a score; or, within one search and short of an exact score, four plies
-/// or more of depth. Such shallow results come from reduced searches, and would only make the next visitor do the deep one again.
+/// Clearly less is: a static evaluation where there was a score; or, within one search and short of an exact
+/// score, four plies or more of depth. Such shallow results come from reduced searches, and would only make
+/// the next visitor do the deep one again.
 #[inline]
 fn newer_unless_clearly_less(newcomer: Newcomer, known: Resident) -> bool {
     let Newcomer { bound, depth, .. } = newcomer;
@@ -57,8 +60,8 @@ fn newer_unless_clearly_less(newcomer: Newcomer, known: Resident) -> bool {
 
 /// The default: the least of depth − `PENALTY` · age gives way, always.
 ///
-/// One search of age weighs as much as `PENALTY` plies of depth: deep results survive for a few searches, useless ones do not
-/// survive for ever.
+/// One search of age weighs as much as `PENALTY` plies of depth: deep results survive for a few searches,
+/// useless ones do not survive for ever.
 #[derive(Debug)]
 pub enum DepthAge<const PENALTY: i32 = 8> {}
 
@@ -79,7 +82,8 @@ impl<const PENALTY: i32> Policy for DepthAge<PENALTY> {
     }
 }
 
-/// Always replace: the key alone says which slot, as if clusters had one slot each. The simplest policy there is.
+/// Always replace: the key alone says which slot, as if clusters had one slot each. The simplest policy there
+/// is.
 #[derive(Debug)]
 pub enum Always {}
 
@@ -100,8 +104,8 @@ impl Policy for Always {
     }
 }
 
-/// Depth-preferred: the shallowest resident gives way, but only to an entry at least as deep. Deep entries never leave:
-/// after some searches the table is full of them.
+/// Depth-preferred: the shallowest resident gives way, but only to an entry at least as deep. Deep entries
+/// never leave: after some searches the table is full of them.
 #[derive(Debug)]
 pub enum DepthPreferred {}
 
@@ -122,7 +126,8 @@ impl Policy for DepthPreferred {
     }
 }
 
-/// Age-based: entries of earlier searches give way to anything, those of this search to entries at least as deep.
+/// Age-based: entries of earlier searches give way to anything, those of this search to entries at least as
+/// deep.
 #[derive(Debug)]
 pub enum AgeBased {}
 

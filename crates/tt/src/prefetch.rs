@@ -1,13 +1,14 @@
 //! Asking for a cache line before it is needed.
 
-/// Starts loading the cache line at `place`, if the processor can be asked to. Changes nothing but the time a later access takes.
+/// Starts loading the cache line at `place`, if the processor can be asked to. Changes nothing but the time a
+/// later access takes.
 #[inline]
 pub fn prefetch<T>(place: &T) {
     let address = core::ptr::from_ref(place);
 
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a prefetch is a hint: it has no effect on memory or registers and cannot fault, whatever the address. SSE, which
-    // the instruction belongs to, is part of every x86-64.
+    // SAFETY: a prefetch is a hint: it has no effect on memory or registers and cannot fault, whatever the
+    // address. SSE, which the instruction belongs to, is part of every x86-64.
     unsafe {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());

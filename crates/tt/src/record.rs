@@ -34,8 +34,8 @@ impl Placement {
 
 /// Someone who wants to hear what the table does on behalf of one thread.
 ///
-/// The recorder is passed to each call and belongs to the caller: no counter is shared, none is atomic. `()` hears
-/// nothing, and a call with `()` compiles to the same code as one without.
+/// The recorder is passed to each call and belongs to the caller: no counter is shared, none is atomic. `()`
+/// hears nothing, and a call with `()` compiles to the same code as one without.
 pub trait Record {
     /// A probe found its position, or did not.
     #[inline]

@@ -12,9 +12,9 @@ use crate::word::Word;
 ///          └────────────────────────────────────┴────────────────────────────────────┘
 /// ```
 ///
-/// The two stores of a writer can become visible in either order, and a reader's two loads can fall between those of two
-/// writers. It does not matter: the reader computes the key *from* the pair, so a pair that was never stored together
-/// names a key that nobody asks for, and reads as a miss.
+/// The two stores of a writer can become visible in either order, and a reader's two loads can fall between
+/// those of two writers. It does not matter: the reader computes the key *from* the pair, so a pair that was
+/// never stored together names a key that nobody asks for, and reads as a miss.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Slot<W> {

@@ -17,35 +17,41 @@ use core::sync::atomic::AtomicU64;
 /// Clusters in a mebibyte.
 const CLUSTERS_PER_MEBIBYTE: usize = (1 << 20) / 64;
 
-/// A transposition table that any number of threads probe and store into at once, without a lock and without waiting.
+/// A transposition table that any number of threads probe and store into at once, without a lock and without
+/// waiting.
 ///
-/// Everything a search does takes `&self`. [`clear`](Table::clear) and [`resize`](Table::resize) take `&mut self`: no thread can be searching meanwhile, and
-/// the compiler sees to it.
+/// Everything a search does takes `&self`. [`clear`](Table::clear) and [`resize`](Table::resize) take `&mut
+/// self`: no thread can be searching meanwhile, and the compiler sees to it.
 ///
 /// # What is promised
 ///
-/// * A hit was stored for that key: all of the returned entry, by one single call of [`store`](Table::store) (save the move of an entry stored without one, which an
-///   earlier entry of the same key may have lent).
-/// * Nothing blocks: a probe is at most nine loads and, for an entry of an earlier search, one compare-exchange; a store is at most nine loads and two stores.
+/// * A hit was stored for that key: all of the returned entry, by one single call of [`store`](Table::store)
+///   (save the move of an entry stored without one, which an earlier entry of the same key may have lent).
+/// * Nothing blocks: a probe is at most nine loads and, for an entry of an earlier search, one
+///   compare-exchange; a store is at most nine loads and two stores.
 /// * One thread alone reads what it wrote until something replaces it.
 ///
 /// # What is not
 ///
-/// A store may be lost, be seen late, or leave a second copy of the same position behind when two threads store into one cluster at the same moment. A
-/// transposition table forgets by nature, and a search treats every miss alike.
+/// A store may be lost, be seen late, or leave a second copy of the same position behind when two threads
+/// store into one cluster at the same moment. A transposition table forgets by nature, and a search treats
+/// every miss alike.
 ///
 /// # Keys
 ///
-/// Keys must be hashes: all 64 bits as good as random. The high bits choose the cluster, and the chance that the table takes one position for another rests on
-/// the low ones. Small integers would all land in one cluster.
+/// Keys must be hashes: all 64 bits as good as random. The high bits choose the cluster, and the chance that
+/// the table takes one position for another rests on the low ones. Small integers would all land in one
+/// cluster.
 ///
 /// # What is left out on purpose
 ///
-/// There is no `remove`, no `len` and no iterator. Each would have to say something about a set of entries at one moment, and there is no such moment while others write.
+/// There is no `remove`, no `len` and no iterator. Each would have to say something about a set of entries at
+/// one moment, and there is no such moment while others write.
 ///
 /// # Parameters
 ///
-/// `P` is the replacement policy. `W` is the word the memory is made of, exchanged by tests only; `X` cannot be exchanged outside this crate.
+/// `P` is the replacement policy. `W` is the word the memory is made of, exchanged by tests only; `X` cannot
+/// be exchanged outside this crate.
 #[repr(align(64))] // Read on every probe: nothing that others write may share its cache line.
 pub struct Table<P: Policy = DepthAge, W: Word = AtomicU64, X: Protocol = Xor> {
     clusters: W::Memory,
@@ -107,8 +113,9 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
 
     /// Remembers what was found out about a position.
     ///
-    /// The entry goes to the slot of the same position, or else to an empty one, or to a torn one, or it replaces what the policy
-    /// holds to be worth least. An entry without a move keeps the move that was known for its position.
+    /// The entry goes to the slot of the same position, or else to an empty one, or to a torn one, or it
+    /// replaces what the policy holds to be worth least. An entry without a move keeps the move that was
+    /// known for its position.
     #[inline(always)]
     pub fn store(&self, key: u64, entry: Entry) {
         self.store_with(key, entry, &mut ());
@@ -116,8 +123,8 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
 
     /// [`store`](Table::store), with a recorder that hears of it.
     ///
-    /// Always inlined, so that the entry is packed where its fields are at hand. Handed over in memory it would be written in
-    /// six pieces and read back whole, which costs more than all the rest.
+    /// Always inlined, so that the entry is packed where its fields are at hand. Handed over in memory it
+    /// would be written in six pieces and read back whole, which costs more than all the rest.
     #[inline(always)]
     pub fn store_with<R: Record>(&self, key: u64, entry: Entry, record: &mut R) {
         record.store(self.place(key, Data::pack(entry, self.generation.load())));
@@ -129,7 +136,8 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
         self.cluster(key).store::<P, X>(key, data, self.clusters.len())
     }
 
-    /// Starts loading the cache line of a position into the cache. Call it as soon as the key is known, and probe later.
+    /// Starts loading the cache line of a position into the cache. Call it as soon as the key is known, and
+    /// probe later.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
@@ -144,21 +152,24 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
 
     /// Forgets everything, on all cores at once.
     ///
-    /// Takes `&mut self` because emptying a slot is the one thing that is not safe beside a probe: a reader who sees the check word gone and the data still there
-    /// takes the data for an entry of the key that equals it.
+    /// Takes `&mut self` because emptying a slot is the one thing that is not safe beside a probe: a reader
+    /// who sees the check word gone and the data still there takes the data for an entry of the key that
+    /// equals it.
     pub fn clear(&mut self) {
         self.clusters.visit(Cluster::erase::<X>);
         self.generation.store(0);
     }
 
-    /// Makes the table this many mebibytes large, and empty. If the memory cannot be had, the table stays as it is.
+    /// Makes the table this many mebibytes large, and empty. If the memory cannot be had, the table stays as
+    /// it is.
     pub fn resize(&mut self, mebibytes: usize) -> Result<(), SizeError> {
         self.clusters = allocate::<W>(clusters_in(mebibytes)?)?;
         self.generation.store(0);
         Ok(())
     }
 
-    /// How much of the table the current search has filled or found useful, in permille, judged from a sample of a thousand slots.
+    /// How much of the table the current search has filled or found useful, in permille, judged from a sample
+    /// of a thousand slots.
     pub fn hashfull(&self) -> u32 {
         let generation = self.generation.load();
         let sample = &self.clusters[..self.clusters.len().min(1000 / SLOTS)];
@@ -166,8 +177,9 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
         (1000 * current / (SLOTS * sample.len())) as u32
     }
 
-    /// How old the entries are, in permille of the same sample of slots: first those stored or found useful in the current search, then
-    /// those of the search before, and so on. What is missing to a thousand is empty.
+    /// How old the entries are, in permille of the same sample of slots: first those stored or found useful
+    /// in the current search, then those of the search before, and so on. What is missing to a thousand is
+    /// empty.
     pub fn fill_by_age(&self) -> [u32; 64] {
         let generation = self.generation.load();
         let sample = &self.clusters[..self.clusters.len().min(1000 / SLOTS)];

@@ -6,11 +6,11 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// A 64-bit cell that several threads read and write at once.
 ///
 /// All shared state of a [`Table`](crate::Table) is made of these, and all it does with them is the three
-/// operations below. So the very code that ships can run on other words: the tests of this crate run it on loom's atomics, on
-/// the words of an exhaustive explorer, and on words that count their accesses.
+/// operations below. So the very code that ships can run on other words: the tests of this crate run it on
+/// loom's atomics, on the words of an exhaustive explorer, and on words that count their accesses.
 ///
-/// What an implementation must provide is little: each operation is indivisible, and a load returns a value that was stored to
-/// *this* word, or its initial value. No order between different words is assumed.
+/// What an implementation must provide is little: each operation is indivisible, and a load returns a value
+/// that was stored to *this* word, or its initial value. No order between different words is assumed.
 pub trait Word: Sized + Send + Sync + 'static {
     /// Where a table made of these words lives. Any word can use `Box<[Cluster<Self>]>`.
     type Memory: Memory<Self>;
@@ -47,8 +47,9 @@ impl Word for AtomicU64 {
         self.store(value, Relaxed);
     }
 
-    /// The strong form, although a refresh may fail without harm: it never fails without a reason, so a search on one
-    /// thread does the same thing every time, on machines with load-linked/store-conditional too.
+    /// The strong form, although a refresh may fail without harm: it never fails without a reason, so a
+    /// search on one thread does the same thing every time, on machines with load-linked/store-conditional
+    /// too.
     #[inline]
     fn compare_exchange(&self, current: u64, new: u64) -> bool {
         self.compare_exchange(current, new, Relaxed, Relaxed).is_ok()

@@ -98,7 +98,8 @@ fn peeking_does_not_count_as_useful() {
     assert_eq!(table.hashfull(), 1, "one slot of the thousand looked at");
 }
 
-/// The circle of 64 generations is crossed several times: age must not jump at the seam, and no other bit may change.
+/// The circle of 64 generations is crossed several times: age must not jump at the seam, and no other bit may
+/// change.
 #[test]
 fn generations_go_round() {
     let table = Table::new(1).unwrap();

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-/// Fails unless a chapter has this table between `<!-- name -->` and `<!-- /name -->`. With `UPDATE_BOOK` set, writes it there instead.
+/// Fails unless a chapter has this table between `<!-- name -->` and `<!-- /name -->`. With `UPDATE_BOOK`
+/// set, writes it there instead.
 pub(super) fn has(chapter: &str, name: &str, table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/table").join(chapter);
     let text = fs::read_to_string(&path).expect("the chapter is part of the repository");

@@ -1,9 +1,11 @@
-//! The order-free checker: any load may return anything that is ever stored to that word, by anyone, now or later.
+//! The order-free checker: any load may return anything that is ever stored to that word, by anyone, now or
+//! later.
 //!
-//! No machine is that weak. Whatever order of accesses a processor, a compiler or a memory model can come up with, a load
-//! returns a value that some store put into the word (or its first value); this checker allows *every* such value at every load, even those that are stored later,
-//! or only because of this very load. So what it does not find cannot happen anywhere: what holds here holds on x86, on ARM,
-//! in C11 with load buffering, and in models yet to come.
+//! No machine is that weak. Whatever order of accesses a processor, a compiler or a memory model can come up
+//! with, a load returns a value that some store put into the word (or its first value); this checker allows
+//! *every* such value at every load, even those that are stored later, or only because of this very load. So
+//! what it does not find cannot happen anywhere: what holds here holds on x86, on ARM, in C11 with load
+//! buffering, and in models yet to come.
 //!
 //! What it cannot do is say what *does* happen: it allows far too much. It is for safety only.
 
@@ -28,13 +30,14 @@ impl Closure {
     }
 }
 
-/// More values than any word of a model has. A counter beside which nothing is ordered counts for ever, as it may load what it is about to
-/// store: such a program has no useful closure.
+/// More values than any word of a model has. A counter beside which nothing is ordered counts for ever, as it
+/// may load what it is about to store: such a program has no useful closure.
 const TOO_MANY_VALUES: usize = 6;
 
 /// Runs every thread on every value; `None` if the values do not come to an end.
 ///
-/// The values grow with what the threads store, and what the threads store grows with the values; so it goes round until nothing changes.
+/// The values grow with what the threads store, and what the threads store grows with the values; so it goes
+/// round until nothing changes.
 pub(super) fn explore<P: Program>(program: &P) -> Option<Closure> {
     let mut threads = Threads::new(program);
     let mut values: Vec<BTreeSet<u64>> =

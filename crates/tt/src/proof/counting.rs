@@ -54,8 +54,9 @@ impl Word for CountingWord {
     }
 }
 
-/// Fails if a call makes more accesses than promised: eight loads of the cluster and one of the generation; two stores for a store; one
-/// exchange for a probe that finds an entry of an earlier search, and no write at all for one that does not.
+/// Fails if a call makes more accesses than promised: eight loads of the cluster and one of the generation;
+/// two stores for a store; one exchange for a probe that finds an entry of an earlier search, and no write at
+/// all for one that does not.
 pub(super) fn check<X: Protocol>() -> Result<(), String> {
     let table = Table::<DepthAge, CountingWord, X>::with_clusters(2).map_err(|error| error.to_string())?;
     let within = |what: &str, limit: Accesses| {

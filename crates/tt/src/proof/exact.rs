@@ -3,16 +3,19 @@
 //! The rules are those of C11 as repaired by RC11, for programs with relaxed accesses only:
 //!
 //! * All stores to one word have an order, the same for everyone (*modification order*).
-//! * A thread never goes back in that order: what it has stored or seen in a word, it cannot precede by a later store or load.
+//! * A thread never goes back in that order: what it has stored or seen in a word, it cannot precede by a
+//!   later store or load.
 //! * A compare-exchange that succeeds comes right after the store it has read.
 //! * Values are not invented: an access happens after the accesses its value comes from.
 //!
-//! Nothing relates the orders of different words. So a state is the list of stores of each word, the place in it that each
-//! thread has come to, and the point where each thread is. A step is any access of any thread, with any place in the
-//! list that the rules allow. States met before are not visited again: that is all there is to it.
+//! Nothing relates the orders of different words. So a state is the list of stores of each word, the place in
+//! it that each thread has come to, and the point where each thread is. A step is any access of any thread,
+//! with any place in the list that the rules allow. States met before are not visited again: that is all
+//! there is to it.
 //!
-//! One reduction keeps it fast. A load of a word that no other thread ever stores to has one possible value, now and later, so it is
-//! made at once. Which words those are is known from the order-free checker, which allows more than can happen.
+//! One reduction keeps it fast. A load of a word that no other thread ever stores to has one possible value,
+//! now and later, so it is made at once. Which words those are is known from the order-free checker, which
+//! allows more than can happen.
 
 use super::closure::Closure;
 use super::program::{Explored, Program};
@@ -46,7 +49,8 @@ pub(super) fn explore<P: Program>(program: &P, closure: Option<&Closure>) -> Exp
     })
 }
 
-/// Visits every state, without the reduction: where it is not to be had, and to check that it leaves nothing out.
+/// Visits every state, without the reduction: where it is not to be had, and to check that it leaves nothing
+/// out.
 pub(super) fn explore_all<P: Program>(program: &P) -> Explored {
     explore_with(program, |_, _| false)
 }
@@ -108,7 +112,8 @@ fn word_of(access: Access) -> usize {
 }
 
 impl State {
-    /// All that can come of an access: its result, and the state after it (but for the thread's own progress).
+    /// All that can come of an access: its result, and the state after it (but for the thread's own
+    /// progress).
     fn after(&self, thread: usize, access: Access) -> Vec<(u64, Self)> {
         let word = word_of(access);
         let writes = &self.writes[word];

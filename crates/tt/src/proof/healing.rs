@@ -1,5 +1,6 @@
 //! Dead slots, and what becomes of them.
 
+use super::keys::hashed;
 use super::mutants::NoHealing;
 use crate::entry::{Bound, Data, Entry};
 use crate::policy::DepthAge;
@@ -9,13 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const CLUSTERS: usize = 256;
 
-fn hash(number: u64) -> u64 {
-    let mixed = (number ^ number >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb)
-}
-
 fn entry(number: u64, depth: u8) -> Entry {
-    let values = hash(number) as i16;
+    let values = hashed(number) as i16;
     Entry { mv: values as u16, score: values, eval: !values, depth, pv: false, bound: Bound::Lower }
 }
 
@@ -29,12 +25,13 @@ fn dead<X: Protocol>(table: &Table<DepthAge, AtomicU64, X>) -> usize {
     (0..CLUSTERS).map(|cluster| (0..4).filter(|&slot| is_dead(cluster, slot)).count()).sum()
 }
 
-/// Fills a table, tears one slot in each cluster and makes it look deep, stores as many entries as the table holds, and counts the dead slots before and after.
+/// Fills a table, tears one slot in each cluster and makes it look deep, stores as many entries as the table
+/// holds, and counts the dead slots before and after.
 fn run<X: Protocol>() -> (usize, usize) {
     let table = Table::<DepthAge, AtomicU64, X>::with_clusters(CLUSTERS).expect("it fits anywhere");
     let slots = 4 * CLUSTERS as u64;
     for number in 0..8 * slots {
-        table.store(hash(number), entry(number, 5));
+        table.store(hashed(number), entry(number, 5));
     }
     for cluster in 0..CLUSTERS as u64 {
         let slot = &table.cluster(cluster << 56).slots[cluster as usize % 4];
@@ -45,7 +42,7 @@ fn run<X: Protocol>() -> (usize, usize) {
     }
     let torn = dead(&table);
     for number in 0..slots {
-        table.store(hash(number + 1_000_000), entry(number, 5));
+        table.store(hashed(number + 1_000_000), entry(number, 5));
     }
     (torn, dead(&table))
 }
@@ -54,7 +51,8 @@ fn run<X: Protocol>() -> (usize, usize) {
 fn stores_bring_dead_slots_back_to_life() {
     let (torn, left) = run::<Xor>();
     assert_eq!(torn, CLUSTERS);
-    // A cluster that nobody stored into in the meantime keeps its dead slot: with four stores to each on average, one in e⁴.
+    // A cluster that nobody stored into in the meantime keeps its dead slot: with four stores to each on
+    // average, one in e⁴.
     assert!(left < CLUSTERS / 20, "{left} dead slots are left");
 }
 

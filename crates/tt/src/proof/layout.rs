@@ -1,5 +1,6 @@
 //! The order of the fields in the data word, and what it is worth.
 
+use super::keys::hashed;
 use crate::entry::{Bound, Data, Entry};
 use crate::protocol::{Protocol, Xor};
 
@@ -7,21 +8,20 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        self.0 += 1;
+        hashed(self.0)
     }
 
-    /// A number around 0, of this size on average, large ones seldom: the way evaluations in centipawns are distributed.
+    /// A number around 0, of this size on average, large ones seldom: the way evaluations in centipawns are
+    /// distributed.
     fn around_zero(&mut self, size: f64) -> i16 {
         let uniform = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
         let size = -size * (1.0 - uniform).ln();
         if self.next().is_multiple_of(2) { size as i16 } else { -size as i16 }
     }
 
-    /// An entry such as a search stores: two in five without a move, the others with one of a few hundred; shallow ones far more often than deep ones; a score near
-    /// the evaluation.
+    /// An entry such as a search stores: two in five without a move, the others with one of a few hundred;
+    /// shallow ones far more often than deep ones; a score near the evaluation.
     fn entry(&mut self) -> Entry {
         let mv = if self.next() % 5 < 2 { 0 } else { (self.next() % 64 * 64 + self.next() % 16) as u16 };
         let eval = self.around_zero(80.0);
@@ -38,7 +38,8 @@ fn in_declared_order(entry: Entry) -> u64 {
     mv << 48 | score << 32 | eval << 16 | u64::from(entry.depth + 1) << 9 | entry.bound as u64
 }
 
-/// A torn pair of two random entries of one cluster is dead unless the key it belongs to is of the same cluster. How often is it not, with 16 MiB?
+/// A torn pair of two random entries of one cluster is dead unless the key it belongs to is of the same
+/// cluster. How often is it not, with 16 MiB?
 #[test]
 fn torn_pairs_seldom_belong_to_their_cluster() {
     let clusters = 16 << 14;

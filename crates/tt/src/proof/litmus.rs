@@ -1,4 +1,5 @@
-//! The checkers put to the test: small programs whose outcomes are known from the literature, and the blind spots of loom.
+//! The checkers put to the test: small programs whose outcomes are known from the literature, and the blind
+//! spots of loom.
 
 use super::program::{Explored, Program};
 use super::{closure, exact, weave};
@@ -100,8 +101,8 @@ fn two_writers_of_two_words_may_both_come_first() {
     assert_eq!(ends, ["x=1 y=1", "x=1 y=2", "x=2 y=1", "x=2 y=2"]);
 }
 
-/// Values are not known before they are stored: the exact checker follows RC11, which forbids load buffering. The order-free
-/// checker allows it, and everything else.
+/// Values are not known before they are stored: the exact checker follows RC11, which forbids load buffering.
+/// The order-free checker allows it, and everything else.
 #[test]
 fn load_buffering_is_left_to_the_order_free_checker() {
     let threads: &[&[Do]] = &[&[Load(X), Store(Y, 1)], &[Load(Y), Store(X, 1)]];
@@ -169,8 +170,8 @@ fn loom_agrees_on_loads_and_stores() {
     }
 }
 
-/// … but not on an exchange beside a store: it lets the store come between the exchange and what that has read. An alarm
-/// that only loom raises about a refresh is to be checked against this.
+/// … but not on an exchange beside a store: it lets the store come between the exchange and what that has
+/// read. An alarm that only loom raises about a refresh is to be checked against this.
 #[test]
 fn loom_breaks_exchanges_apart() {
     let program: &'static [&'static [Do]] = &[&[Exchange(X, 0, 1)], &[Store(X, 2)]];
@@ -181,9 +182,9 @@ fn loom_breaks_exchanges_apart() {
     assert_eq!(extra, ["y | x=1 y=0"]);
 }
 
-/// The blind spot that matters most here: a thread that loads a word and then stores to it, as every `store` of the table does, hides the
-/// race from loom if the reader is the main thread. One iteration, one outcome, and the test passes. With the reader
-/// spawned, and a bound on preemptions, everything is found.
+/// The blind spot that matters most here: a thread that loads a word and then stores to it, as every `store`
+/// of the table does, hides the race from loom if the reader is the main thread. One iteration, one outcome,
+/// and the test passes. With the reader spawned, and a bound on preemptions, everything is found.
 #[test]
 fn loom_overlooks_a_reader_in_the_main_thread() {
     use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -212,8 +213,9 @@ fn loom_overlooks_a_reader_in_the_main_thread() {
     assert_eq!(loaded(&weave::explore(Arc::new(Litmus(program)), Some(3))), ["0 | 0", "0 | 1"]);
 }
 
-/// Stranger still: without a bound on preemptions loom tries more and finds less. (Where it has a bound it adds points to switch threads at, to be
-/// on the safe side; without one it trusts its analysis, which has the blind spot above.)
+/// Stranger still: without a bound on preemptions loom tries more and finds less. (Where it has a bound it
+/// adds points to switch threads at, to be on the safe side; without one it trusts its analysis, which has
+/// the blind spot above.)
 #[test]
 fn loom_without_a_bound_finds_less() {
     let program: &'static [&'static [Do]] = &[&[Load(X), Store(X, 1)], &[Load(X), Store(X, 2)], &[Load(X)]];
@@ -224,8 +226,8 @@ fn loom_without_a_bound_finds_less() {
     assert!(bounded.effort < unbounded.effort);
 }
 
-/// loom remembers the last seven stores to a word; what is older than that cannot be read any more, though C11 allows it. No word of the models
-/// is stored to as often.
+/// loom remembers the last seven stores to a word; what is older than that cannot be read any more, though
+/// C11 allows it. No word of the models is stored to as often.
 #[test]
 fn loom_forgets_old_stores() {
     let program: &'static [&'static [Do]] = &[

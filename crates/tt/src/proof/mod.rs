@@ -1,4 +1,5 @@
-//! The proof: the shipped code under checkers that see what no test on a real machine can be relied upon to see.
+//! The proof: the shipped code under checkers that see what no test on a real machine can be relied upon to
+//! see.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -12,6 +13,8 @@
 //! | [`litmus`] | the checkers themselves put to the test |
 //! | [`sequential`] | one thread, against a plain description of what the table should do |
 //! | [`counting`] | how many accesses each call makes |
+//! | [`refreshes`] | six ways to refresh a generation |
+//! | [`keys`] | numbers as good as random |
 //! | [`stress`] | real threads on real memory |
 //! | [`healing`] | torn slots, put there on purpose |
 //! | [`layout`] | why the fields are where they are |
@@ -24,12 +27,14 @@ mod closure;
 mod counting;
 mod exact;
 mod healing;
+pub(crate) mod keys;
 mod layout;
 mod litmus;
 mod model;
 mod models;
 mod mutants;
 mod program;
+mod refreshes;
 mod replay;
 mod sequential;
 mod stress;

@@ -32,7 +32,8 @@ pub(super) enum Step {
     Write(Named),
     /// Empties the first slot, as `Table::clear` does with every slot.
     Erase,
-    /// Leaves the first slot as two writers may leave it: the check word of one entry, the data word of another.
+    /// Leaves the first slot as two writers may leave it: the check word of one entry, the data word of
+    /// another.
     Tear(Named, Named),
 }
 
@@ -45,11 +46,13 @@ pub(super) struct Model {
     pub threads: &'static [&'static [Step]],
     /// Every outcome of the shipped protocol: what the threads saw, then the slots of the cluster.
     pub outcomes: &'static [&'static str],
-    /// Outcomes that loom reports besides, although they cannot happen: see `litmus::loom_breaks_exchanges_apart`.
+    /// Outcomes that loom reports besides, although they cannot happen: see
+    /// `litmus::loom_breaks_exchanges_apart`.
     pub false_alarms: &'static [&'static str],
 }
 
-/// Two clusters, so that a torn slot can be told from a whole one. All keys of the models belong to the first.
+/// Two clusters, so that a torn slot can be told from a whole one. All keys of the models belong to the
+/// first.
 const CLUSTERS: usize = 2;
 
 /// A model as a program, with the shipped protocol or with a mutated one.
@@ -115,7 +118,8 @@ impl<X: Protocol> Played<X> {
         saw.join(" ")
     }
 
-    /// The name of what was found for a key: `-` for nothing, and with an exclamation mark what was never stored for it.
+    /// The name of what was found for a key: `-` for nothing, and with an exclamation mark what was never
+    /// stored for it.
     fn name(&self, key: u64, found: Option<Entry>) -> String {
         let Some(entry) = found else { return "-".to_string() };
         let named = self.named();
@@ -128,7 +132,8 @@ impl<X: Protocol> Played<X> {
         }
     }
 
-    /// What a slot holds: `.` nothing, the name of an entry with a tick for each search it was refreshed in, or `torn`.
+    /// What a slot holds: `.` nothing, the name of an entry with a tick for each search it was refreshed in,
+    /// or `torn`.
     fn survey(&self, seen: Snapshot) -> String {
         if !seen.data.is_occupied() {
             return ".".to_string();
@@ -141,7 +146,8 @@ impl<X: Protocol> Played<X> {
         it.name.to_string() + &"'".repeat(seen.data.generation() as usize)
     }
 
-    /// All entries the model stores, and those that come about when one of them takes over the move of another.
+    /// All entries the model stores, and those that come about when one of them takes over the move of
+    /// another.
     fn named(&self) -> Vec<Named> {
         let steps = self.model.before.iter().chain(self.model.threads.iter().copied().flatten());
         let mut named: Vec<Named> = steps
@@ -167,13 +173,14 @@ const fn entry(mv: u16, value: i16, depth: u8) -> Entry {
 pub(super) const A: u64 = 0x0a0a_0a0a_0a0a_0a0a;
 pub(super) const B: u64 = 0x4b4b_4b4b_4b4b_4b4b;
 
-/// Their entries. The evaluations of `A1` and `B1`, and of `A1` and `A2`, differ in the highest bit of the low byte, the one
-/// that chooses between the two clusters: torn pairs of them are dead.
+/// Their entries. The evaluations of `A1` and `B1`, and of `A1` and `A2`, differ in the highest bit of the
+/// low byte, the one that chooses between the two clusters: torn pairs of them are dead.
 pub(super) const A1: Named = named("a1", A, entry(0x11, 0x11, 3));
 pub(super) const A2: Named = named("a2", A, entry(0x12, 0x92, 4));
 pub(super) const B1: Named = named("b1", B, entry(0x21, 0xa1, 3));
 
-/// An entry of `B` that is like `A1` in its upper half: a torn pair of the two belongs to a key of this cluster, and is not dead.
+/// An entry of `B` that is like `A1` in its upper half: a torn pair of the two belongs to a key of this
+/// cluster, and is not dead.
 pub(super) const B2: Named = named("b2", B, Entry { depth: 6, ..A1.entry });
 
 /// An entry of `A` without a move, and what it becomes when it takes over one.

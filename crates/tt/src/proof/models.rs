@@ -1,7 +1,8 @@
 //! The models: what threads can do to each other in one cluster, with every outcome there is.
 //!
-//! An outcome reads `what thread 1 saw | what thread 2 saw | … | [the four slots in the end]`. Threads that look at nothing are left out. `-` is a miss, `.` an empty slot;
-//! a tick is a refresh. An exclamation mark would be an entry of another position: the one thing that must not happen.
+//! An outcome reads `what thread 1 saw | what thread 2 saw | … | [the four slots in the end]`. Threads that
+//! look at nothing are left out. `-` is a miss, `.` an empty slot; a tick is a refresh. An exclamation mark
+//! would be an entry of another position: the one thing that must not happen.
 
 use super::model::Step::{Erase, NewSearch, Peek, Probe, Store, Tear, Write};
 use super::model::{A, A1, A1_DATA, A2, A3, B1, B2, C1, D1, E1, F1, Model, Played, Step};
@@ -33,8 +34,9 @@ pub(super) const MODELS: [Model; 15] = [
     CLEAR_AGAINST_STORE,
 ];
 
-/// Two writers meet in one slot, with entries of different positions. The reader gets the right entry or none. What is left is
-/// either of them, or *torn*: the check word of one and the data word of the other, an entry of no position of this cluster.
+/// Two writers meet in one slot, with entries of different positions. The reader gets the right entry or
+/// none. What is left is either of them, or *torn*: the check word of one and the data word of the other, an
+/// entry of no position of this cluster.
 pub(super) const ONE_SLOT_TWO_KEYS: Model = Model {
     name: "one slot, two keys",
     before: &[],
@@ -50,7 +52,8 @@ pub(super) const ONE_SLOT_TWO_KEYS: Model = Model {
     false_alarms: &[],
 };
 
-/// The same, with entries so alike that a torn pair still belongs to a key of this cluster: not to `A`, and not to `B`.
+/// The same, with entries so alike that a torn pair still belongs to a key of this cluster: not to `A`, and
+/// not to `B`.
 pub(super) const ONE_SLOT_ALIKE: Model = Model {
     name: "one slot, alike entries",
     before: &[],
@@ -66,7 +69,8 @@ pub(super) const ONE_SLOT_ALIKE: Model = Model {
     false_alarms: &[],
 };
 
-/// Two writers of the same position. The reader may see either entry, whole; and either may be what is left, or neither.
+/// Two writers of the same position. The reader may see either entry, whole; and either may be what is left,
+/// or neither.
 pub(super) const ONE_SLOT_ONE_KEY: Model = Model {
     name: "one slot, one key",
     before: &[],
@@ -85,8 +89,9 @@ pub(super) const ONE_SLOT_ONE_KEY: Model = Model {
     false_alarms: &[],
 };
 
-/// Two threads store the same position into an empty cluster. If one sees the slot of the other half written, or not at all, strange things
-/// are left: the position twice (*duplicate*), of which a probe finds the first, perhaps the older one (*stale*); or not at all (*lost*).
+/// Two threads store the same position into an empty cluster. If one sees the slot of the other half written,
+/// or not at all, strange things are left: the position twice (*duplicate*), of which a probe finds the
+/// first, perhaps the older one (*stale*); or not at all (*lost*).
 pub(super) const CLUSTER_ONE_KEY: Model = Model {
     name: "cluster, one key",
     before: &[],
@@ -111,7 +116,8 @@ pub(super) const CLUSTER_ONE_KEY: Model = Model {
     false_alarms: &[],
 };
 
-/// Two threads store different positions into an empty cluster. Both take the first slot if neither sees the other in time: one is lost, or both are.
+/// Two threads store different positions into an empty cluster. Both take the first slot if neither sees the
+/// other in time: one is lost, or both are.
 pub(super) const CLUSTER_TWO_KEYS: Model = Model {
     name: "cluster, two keys",
     before: &[],
@@ -150,7 +156,8 @@ pub(super) const UPDATE_AGAINST_EVICTION: Model = Model {
     false_alarms: &[],
 };
 
-/// The update brings no move and takes over the known one. Whatever the slot holds by the time it is written, the move is one of `A`, never one of `B`.
+/// The update brings no move and takes over the known one. Whatever the slot holds by the time it is written,
+/// the move is one of `A`, never one of `B`.
 pub(super) const MOVE_AGAINST_EVICTION: Model = Model {
     name: "kept move against eviction",
     before: FULL,
@@ -173,8 +180,8 @@ pub(super) const MOVE_AGAINST_EVICTION: Model = Model {
     false_alarms: &[],
 };
 
-/// Two updates of one position, one of them without a move: it takes over the move of whichever entry it saw, or none if it saw the slot torn and
-/// took it for another's.
+/// Two updates of one position, one of them without a move: it takes over the move of whichever entry it saw,
+/// or none if it saw the slot torn and took it for another's.
 pub(super) const MOVE_AGAINST_UPDATE: Model = Model {
     name: "kept move against update",
     before: FULL,
@@ -183,7 +190,8 @@ pub(super) const MOVE_AGAINST_UPDATE: Model = Model {
     false_alarms: &[],
 };
 
-/// A torn slot that looks very deep, beside three deep entries. It would stay for ever if depth alone counted; but both writers know it for dead and take it.
+/// A torn slot that looks very deep, beside three deep entries. It would stay for ever if depth alone
+/// counted; but both writers know it for dead and take it.
 pub(super) const HEALING: Model = Model {
     name: "healing",
     before: &[Store(A1), Store(C1), Store(D1), Store(E1), Tear(B1, F1)],
@@ -199,7 +207,8 @@ pub(super) const HEALING: Model = Model {
     false_alarms: &[],
 };
 
-/// A probe finds an entry of an earlier search and refreshes it while it is updated. The update always wins: it is neither undone nor torn.
+/// A probe finds an entry of an earlier search and refreshes it while it is updated. The update always wins:
+/// it is neither undone nor torn.
 pub(super) const REFRESH_AGAINST_UPDATE: Model = Model {
     name: "refresh against update",
     before: &[Store(A1), NewSearch],
@@ -222,7 +231,8 @@ pub(super) const REFRESH_AGAINST_EVICTION: Model = Model {
     false_alarms: &["a1 | - | [torn c1 d1 e1]", "a1 | a1 | [torn c1 d1 e1]"],
 };
 
-/// Two probes refresh the same entry: once is enough, twice is harmless, and a third thread finds it at any time.
+/// Two probes refresh the same entry: once is enough, twice is harmless, and a third thread finds it at any
+/// time.
 pub(super) const TWO_REFRESHES: Model = Model {
     name: "two refreshes",
     before: &[Store(A1), NewSearch],
@@ -231,7 +241,8 @@ pub(super) const TWO_REFRESHES: Model = Model {
     false_alarms: &[],
 };
 
-/// The generation changes while others probe and store: they stamp the old one or the new one. (Not what an engine does, but nothing breaks.)
+/// The generation changes while others probe and store: they stamp the old one or the new one. (Not what an
+/// engine does, but nothing breaks.)
 pub(super) const NEW_SEARCH: Model = Model {
     name: "a new search begins",
     before: FULL,
@@ -240,8 +251,9 @@ pub(super) const NEW_SEARCH: Model = Model {
     false_alarms: &["a1 | [torn c1 d1 e1]"],
 };
 
-/// Why `clear` takes `&mut self`. While a slot is emptied beside a reader, its check word may be gone and its data still there: to a reader whose key equals the data
-/// that is an entry, and one that was never stored for this key. Hashes do not equal data words by accident, but keys that are not hashes may.
+/// Why `clear` takes `&mut self`. While a slot is emptied beside a reader, its check word may be gone and its
+/// data still there: to a reader whose key equals the data that is an entry, and one that was never stored
+/// for this key. Hashes do not equal data words by accident, but keys that are not hashes may.
 pub(super) const CLEAR_AGAINST_PROBE: Model = Model {
     name: "clear against probe",
     before: &[Write(A1)],

@@ -114,19 +114,42 @@ impl Protocol for StoreRefresh {
     }
 }
 
+/// Flips bits of a word in one step, made of exchanges. It gives up some time, for the sake of checkers that let it
+/// fail for ever.
+fn fetch_xor<W: Word>(word: &W, flip: u64) {
+    for _ in 0..3 {
+        let value = word.load();
+        if word.compare_exchange(value, value ^ flip) {
+            break;
+        }
+    }
+}
+
 /// Refreshes by flipping the bits in which the generations differ, whatever they are by now.
 pub(super) enum XorRefresh {}
 
 impl Protocol for XorRefresh {
     fn refresh<W: Word>(slot: &Slot<W>, seen: Snapshot, generation: u64) {
+        fetch_xor(&slot.data, seen.data.0 ^ seen.data.with_generation(generation).0);
+    }
+}
+
+/// Leaves the generation in the XOR, and refreshes by flipping bits in both words.
+pub(super) enum CoveredXorRefresh {}
+
+impl Protocol for CoveredXorRefresh {
+    fn seal(key: u64, data: Data) -> u64 {
+        CoveredGeneration::seal(key, data)
+    }
+
+    fn key_of(seen: Snapshot) -> u64 {
+        CoveredGeneration::key_of(seen)
+    }
+
+    fn refresh<W: Word>(slot: &Slot<W>, seen: Snapshot, generation: u64) {
         let flip = seen.data.0 ^ seen.data.with_generation(generation).0;
-        // A fetch-and-xor, made of exchanges; it gives up some time, for the sake of checkers that let it fail for ever.
-        for _ in 0..3 {
-            let data = slot.data.load();
-            if slot.data.compare_exchange(data, data ^ flip) {
-                break;
-            }
-        }
+        fetch_xor(&slot.check, flip);
+        fetch_xor(&slot.data, flip);
     }
 }
 
@@ -262,8 +285,8 @@ impl Protocol for OccupiedByDepth {
     }
 }
 
-/// Empties the data word and leaves the check word. To every thread that is alone with the table it is the same; beside a probe it is
-/// even safe, since a slot without data is empty whatever its check word is.
+/// Empties the data word and leaves the check word. To every thread that is alone with the table it is the
+/// same; beside a probe it is even safe, since a slot without data is empty whatever its check word is.
 pub(super) enum DataErase {}
 
 impl Protocol for DataErase {

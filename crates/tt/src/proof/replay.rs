@@ -1,11 +1,13 @@
 //! Threads that can be stopped before each access to a shared word.
 //!
-//! A thread is a function of what it reads. So there is no need to freeze it: it is enough to remember the results of its accesses
-//! so far, and to run it again from the start. It gets the same answers, arrives at the same point, and asks for one more access.
-//! (From there on it is given any answers, until it is done: that shows where they would lead, and is noted as well. So
-//! threads must come to an end whatever they read; those of the table do.)
+//! A thread is a function of what it reads. So there is no need to freeze it: it is enough to remember the
+//! results of its accesses so far, and to run it again from the start. It gets the same answers, arrives at
+//! the same point, and asks for one more access. (From there on it is given any answers, until it is done:
+//! that shows where they would lead, and is noted as well. So threads must come to an end whatever they read;
+//! those of the table do.)
 //!
-//! All that is known about a thread is kept in a tree: a node is a sequence of results, and says what the thread does next; an edge is one more result.
+//! All that is known about a thread is kept in a tree: a node is a sequence of results, and says what the
+//! thread does next; an edge is one more result.
 
 use super::program::{Program, outcome};
 use crate::cluster::Cluster;
@@ -40,8 +42,8 @@ pub(super) enum Next {
 enum Mode {
     /// Work as words do, one thread alone: before and after the threads of a program.
     Plain { memory: Vec<u64> },
-    /// Answer from the results of an earlier run; after that, loads answer the first values of the words and exchanges
-    /// fail, and all of it is noted.
+    /// Answer from the results of an earlier run; after that, loads answer the first values of the words and
+    /// exchanges fail, and all of it is noted.
     Replay { results: Vec<u64>, answered: usize, first: Vec<u64>, noted: Vec<(Access, u64)> },
 }
 
@@ -170,7 +172,8 @@ impl<'p, P: Program> Threads<'p, P> {
         outcome(saw, &self.program.after(&self.shared))
     }
 
-    /// Runs a thread that has had these results, and adds what it does from there on. Returns the first of the new nodes.
+    /// Runs a thread that has had these results, and adds what it does from there on. Returns the first of
+    /// the new nodes.
     fn grow(&mut self, thread: usize, mut results: Vec<u64>) -> usize {
         let first = self.nodes.len();
         MODE.set(Mode::Replay {

@@ -1,7 +1,8 @@
 //! One thread, against a plain description of what the table should do.
 //!
-//! The description knows nothing of words, XOR or bits: it keeps a hash map from clusters to four places, each empty, dead, or the entry of some key.
-//! After every call the two must agree about everything that can be seen from outside.
+//! The description knows nothing of words, XOR or bits: it keeps a hash map from clusters to four places,
+//! each empty, dead, or the entry of some key. After every call the two must agree about everything that can
+//! be seen from outside.
 
 use crate::entry::{Bound, Data, Entry};
 use crate::policy::DepthAge;
@@ -132,7 +133,8 @@ pub(super) fn check<X: Protocol>(calls: &[Call]) -> Result<(), String> {
                 let words = &table.cluster(key).slots[slot];
                 let check = words.check.load(Relaxed);
                 let place = &mut described.cluster(key)[slot];
-                // Only what leaves a dead slot behind: entries of this cluster's own keys are what stores are for.
+                // Only what leaves a dead slot behind: entries of this cluster's own keys are what stores are
+                // for.
                 let implied = check ^ data.payload();
                 let stays = core::ptr::eq(table.cluster(implied), table.cluster(key));
                 if *place != Place::Empty && !stays {

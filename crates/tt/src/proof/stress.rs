@@ -1,8 +1,9 @@
 //! Real threads on real memory: what they find must be right, however often they meet.
 //!
-//! Such a run proves nothing; it only fails to disprove. But it is the only check that runs on the machine itself, and it shows how often what the models say *can* happen
-//! does happen.
+//! Such a run proves nothing; it only fails to disprove. But it is the only check that runs on the machine
+//! itself, and it shows how often what the models say *can* happen does happen.
 
+use super::keys::hashed;
 use super::mutants::NoXor;
 use crate::entry::{Bound, Entry};
 use crate::policy::DepthAge;
@@ -17,14 +18,9 @@ const CLUSTERS: usize = 2;
 const THREADS: u64 = 4;
 const CALLS: u64 = 200_000;
 
-fn hash(number: u64) -> u64 {
-    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb)
-}
-
 /// The entry number `version` of a key. Every part of it can be told from every other.
 fn entry(key: u64, version: u64) -> Entry {
-    let mixed = hash(key ^ version);
+    let mixed = hashed(key ^ version);
     Entry {
         mv: mixed as u16 | 1,
         score: version as i16,
@@ -47,14 +43,14 @@ struct Summary {
 /// Lets the threads loose on a few clusters, then looks at what they left.
 fn run<X: Protocol>() -> (Table<DepthAge, AtomicU64, X>, Summary) {
     let table = Table::<DepthAge, AtomicU64, X>::with_clusters(CLUSTERS).expect("two clusters fit anywhere");
-    let keys: Vec<u64> = (0..6 * CLUSTERS as u64).map(hash).collect();
+    let keys: Vec<u64> = (0..6 * CLUSTERS as u64).map(hashed).collect();
     let start = Barrier::new(THREADS as usize);
     let (table_ref, keys_ref, start) = (&table, &keys, &start);
     let thread = |thread: u64| {
         start.wait();
         let (mut hits, mut wrong) = (0, 0);
         for call in 0..CALLS {
-            let random = hash(call * THREADS + thread);
+            let random = hashed(call * THREADS + thread);
             let key = keys_ref[random as usize % keys_ref.len()];
             if random >> 32 & 1 == 0 {
                 table_ref.store(key, entry(key, random >> 40 & 0x7fff));
@@ -96,7 +92,8 @@ fn threads_find_what_was_stored_or_nothing() {
         println!("round {round}: {summary:?}");
         assert_eq!(summary.wrong, 0);
         assert!(summary.hits > 0);
-        // And the table is as good as new: one thread alone reads what it writes, in every cluster, whatever was left in the slots.
+        // And the table is as good as new: one thread alone reads what it writes, in every cluster, whatever
+        // was left in the slots.
         for key in (0..CLUSTERS as u64).map(|cluster| (u64::MAX / CLUSTERS as u64 + 1) * cluster + 99) {
             table.new_search();
             table.store(key, entry(key, 7));
@@ -105,8 +102,9 @@ fn threads_find_what_was_stored_or_nothing() {
     }
 }
 
-/// The same without the XOR, for comparison. Whether threads meet is up to the machine, so nothing is asserted about the number of wrong
-/// answers: on an idle machine with two cores there are some, on a busy one often none. That is what such tests are worth.
+/// The same without the XOR, for comparison. Whether threads meet is up to the machine, so nothing is
+/// asserted about the number of wrong answers: on an idle machine with two cores there are some, on a busy
+/// one often none. That is what such tests are worth.
 #[test]
 fn without_the_xor_they_find_each_others() {
     for round in 0..5 {

@@ -85,6 +85,7 @@ fn every_mutant_is_caught() {
         PairRefresh,
         StoreRefresh,
         XorRefresh,
+        CoveredXorRefresh,
         BlindRefresh,
         WrongSlot,
         SeesNoRoom,
@@ -125,8 +126,8 @@ fn loom_finds_the_same_in_the_other_order() {
     }
 }
 
-/// Emptying the data word alone would make `clear` safe beside a probe, and is the same to a thread alone. The table empties
-/// both all the same: what nobody is to see while it happens may as well be left in order.
+/// Emptying the data word alone would make `clear` safe beside a probe, and is the same to a thread alone.
+/// The table empties both all the same: what nobody is to see while it happens may as well be left in order.
 #[test]
 fn emptying_the_data_word_alone_is_even_safer() {
     let verdict = Verdict::of::<DataErase>("DataErase");

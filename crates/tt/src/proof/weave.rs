@@ -1,13 +1,18 @@
 //! The same programs under loom.
 //!
-//! loom runs real code on its own scheduler and its own atomics, again and again, until it has tried all interleavings and all values that a load may
-//! return. It is the tool the Rust world trusts. But it has blind spots, some of them in the very shape this table has, and [`litmus`](super::litmus)
-//! reproduces them. So the models are set up to avoid them:
+//! loom runs real code on its own scheduler and its own atomics, again and again, until it has tried all
+//! interleavings and all values that a load may return. It is the tool the Rust world trusts. But it has
+//! blind spots, some of them in the very shape this table has, and [`litmus`](super::litmus) reproduces them.
+//! So the models are set up to avoid them:
 //!
-//! * All threads are spawned, the readers too; the main thread only waits for them. (A reader in the main thread is overlooked.)
-//! * The number of preemptions is bounded. (Without a bound loom tries *fewer* interleavings of a load followed by a store.)
-//! * Nothing may cut the exploration short: loom would report success. The limits that the environment can set are taken off.
-//! * The set of outcomes is compared with the exact checker's, both ways. A model that explored too little cannot pass.
+//! * All threads are spawned, the readers too; the main thread only waits for them. (A reader in the main
+//!   thread is overlooked.)
+//! * The number of preemptions is bounded. (Without a bound loom tries *fewer* interleavings of a load
+//!   followed by a store.)
+//! * Nothing may cut the exploration short: loom would report success. The limits that the environment can
+//!   set are taken off.
+//! * The set of outcomes is compared with the exact checker's, both ways. A model that explored too little
+//!   cannot pass.
 
 use super::program::{Explored, Program, outcome};
 use crate::cluster::Cluster;
