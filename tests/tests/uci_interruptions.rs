@@ -35,7 +35,13 @@ fn infinite_waits_for_stop() {
         "position fen R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1",
         "position fen 8/8/8/4k3/8/8/4K3/8 w - - 0 1",
     ] {
-        for go in ["go infinite", "go infinite depth 1", "go ponder wtime 1 btime 1"] {
+        for go in [
+            "go infinite",
+            "go infinite depth 1",
+            "go infinite nodes 1 movetime 1",
+            "go ponder wtime 1 btime 1",
+            "go ponder nodes 1",
+        ] {
             engine.send(position);
             engine.send(go);
             // Enough exchanges for a search of one node to have ended long ago.

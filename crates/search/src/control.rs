@@ -3,15 +3,18 @@
 //! The whole state is one 64-bit word:
 //!
 //! ```text
-//!  63                                                      3   2    1     0
-//! ┌─────────────────────────────────────────────────────────┬────┬─────┬──────┐
-//! │ search id                                               │HOLD│PONDR│ STOP │
-//! └─────────────────────────────────────────────────────────┴────┴─────┴──────┘
+//!  63                                                   4    3     2     1     0
+//! ┌──────────────────────────────────────────────────────┬──────┬─────┬─────┬──────┐
+//! │ search id                                            │FINISH│ HOLD│PONDR│ STOP │
+//! └──────────────────────────────────────────────────────┴──────┴─────┴─────┴──────┘
 //! ```
 //!
 //! Every request names the search it is meant for, and is applied by compare-and-swap on a word that still carries
 //! that id. So a `stop` can be neither lost (the id exists before the workers wake) nor applied to a later
 //! search (the id has changed), however late a thread delivers it.
+//!
+//! Stopping and finishing are two things. A search that has reached a limit of its own is *finished*: its threads end, but under `go
+//! infinite` or `go ponder` nothing is answered yet. Only a *stop* (or a ponderhit) from outside releases the answer.
 //!
 //! Workers poll the word with relaxed loads: it orders nothing, it only has to arrive. What must not be missed is a
 //! wake-up: a search that has nothing left to do under `go infinite` or `go ponder` sleeps until it is released, and every
@@ -26,7 +29,8 @@ use parking_lot::{Condvar, Mutex};
 const STOP: u64 = 1;
 const PONDER: u64 = 2;
 const HOLD: u64 = 4;
-const FLAGS: u32 = 3;
+const FINISHED: u64 = 8;
+const FLAGS: u32 = 4;
 
 /// The synchronisation primitives the protocol runs on.
 pub trait Primitives {
@@ -148,17 +152,22 @@ impl<P: Primitives> Control<P> {
         self.update(id, |word| word | STOP)
     }
 
+    /// The named search has reached a limit: its threads end, its answer waits until it is wanted.
+    pub fn finish(&self, id: SearchId) {
+        self.update(id, |word| word | FINISHED);
+    }
+
     /// The opponent played the expected move: the named search now runs on its own clock.
     /// Returns whether it was pondering.
     pub fn ponder_hit(&self, id: SearchId) -> bool {
         self.update(id, |word| word & !PONDER)
     }
 
-    /// True once the named search has been told to end. Polled on the hot path.
+    /// True once the named search has been stopped or has finished. Polled on the hot path.
     #[inline]
-    pub fn is_stopped(&self, id: SearchId) -> bool {
+    pub fn is_over(&self, id: SearchId) -> bool {
         let word = self.word.load();
-        word >> FLAGS != id.0 || word & STOP != 0
+        word >> FLAGS != id.0 || word & (STOP | FINISHED) != 0
     }
 
     /// True while the named search thinks on the opponent's time.
@@ -203,12 +212,23 @@ mod tests {
         let control: Control = Control::default();
         let first = control.begin(false, false);
         let second = control.begin(false, false);
-        assert!(control.is_stopped(first));
+        assert!(control.is_over(first));
         assert!(!control.stop(first));
-        assert!(!control.is_stopped(second));
+        assert!(!control.is_over(second));
         assert!(control.stop(second));
         assert!(!control.stop(second), "only one caller ends a search");
-        assert!(control.is_stopped(second));
+        assert!(control.is_over(second));
+    }
+
+    #[test]
+    fn a_finished_search_still_waits_for_its_release() {
+        let control: Control = Control::default();
+        let id = control.begin(true, false);
+        control.finish(id);
+        assert!(control.is_over(id) && control.is_pondering(id));
+        assert!(control.ponder_hit(id), "what is left is to be released");
+        control.wait_for_release(id);
+        assert!(control.stop(id));
     }
 
     #[test]

@@ -79,10 +79,10 @@ impl Job {
         self.counters.iter().map(|counters| counters.tb_hits.load(Ordering::Relaxed)).sum()
     }
 
-    /// True once this search has been told to end.
+    /// True once this search has been told to end, or has reached a limit.
     #[inline]
-    pub fn is_stopped(&self) -> bool {
-        self.control.is_stopped(self.id)
+    pub fn is_over(&self) -> bool {
+        self.control.is_over(self.id)
     }
 
     /// Largest number of men to probe in the tree.

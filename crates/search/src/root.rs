@@ -88,7 +88,8 @@ pub fn think(id: usize, job: &Job, worker: &mut Worker) -> Conclusion {
     }
     search.deepen();
     if id == 0 {
-        // Under `infinite` and `ponder` an answer may be ready long before it is wanted.
+        // The others need not go on; and under `infinite` and `ponder` an answer may be ready long before it is wanted.
+        job.control.finish(job.id);
         job.control.wait_for_release(job.id);
     }
     let stats = search.stats();

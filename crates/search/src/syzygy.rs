@@ -4,6 +4,7 @@
 //! the root the distance to the next such move is asked too, and only moves that keep the result are searched.
 
 use std::fmt;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -77,7 +78,7 @@ pub enum TablebaseError {
     NotAFolder(String),
     /// No table file in any of the folders.
     NothingFound(String),
-    /// The files could not be used.
+    /// A file is not a table, or the files could not be used.
     Unusable(String),
     /// Another engine of this process has loaded some (the probing library is a process-wide resource).
     InUse,
@@ -88,7 +89,7 @@ impl fmt::Display for TablebaseError {
         match self {
             TablebaseError::NotAFolder(path) => write!(f, "tablebases: '{path}' is not a readable folder"),
             TablebaseError::NothingFound(path) => write!(f, "tablebases: no .rtbw file in '{path}'"),
-            TablebaseError::Unusable(path) => write!(f, "tablebases: the files in '{path}' cannot be used"),
+            TablebaseError::Unusable(path) => write!(f, "tablebases: '{path}' is not a usable table"),
             TablebaseError::InUse => {
                 write!(f, "tablebases: already loaded by another engine of this process")
             }
@@ -111,24 +112,26 @@ pub struct TbRoot {
 pub struct Tablebases {
     path: String,
     tables: Option<TableBases<Adapter>>,
+    /// Counted from the files: the library reports seven whatever it found.
+    max_men: u32,
 }
 
 impl Tablebases {
     /// No tablebases.
     pub fn none() -> Tablebases {
-        Tablebases { path: String::new(), tables: None }
+        Tablebases { path: String::new(), tables: None, max_men: 0 }
     }
 
     /// Largest number of men, kings included, that can be probed.
     pub fn max_men(&self) -> u32 {
-        self.tables.as_ref().map_or(0, TableBases::max_pieces)
+        self.max_men
     }
 
     /// Puts the tablebases of `path` (folders separated by colons; empty for none) in place of `current`, which must not be in use by
     /// a search. The probing library holds one set per process, so the old one is let go first, and taken back if the new one
     /// cannot be had.
     pub(crate) fn replace(current: &mut Arc<Tablebases>, path: &str) -> Result<(), TablebaseError> {
-        check_path(path)?;
+        largest_table(path)?;
         let old = current.path.clone();
         *current = Arc::new(Tablebases::none());
         match Tablebases::open(path) {
@@ -144,11 +147,12 @@ impl Tablebases {
     }
 
     fn open(path: &str) -> Result<Tablebases, TablebaseError> {
-        if path.is_empty() {
+        let max_men = largest_table(path)?;
+        if max_men == 0 {
             return Ok(Tablebases::none());
         }
         match TableBases::new(path) {
-            Ok(tables) => Ok(Tablebases { path: path.to_owned(), tables: Some(tables) }),
+            Ok(tables) => Ok(Tablebases { path: path.to_owned(), tables: Some(tables), max_men }),
             Err(pyrrhic_rs::TBError::AlreadyInitialized) => Err(TablebaseError::InUse),
             Err(_) => Err(TablebaseError::Unusable(path.to_owned())),
         }
@@ -238,18 +242,34 @@ fn rank(wdl: Wdl, dtz: u32, clock: u32, repeated: bool) -> i32 {
     }
 }
 
-fn check_path(path: &str) -> Result<(), TablebaseError> {
-    if path.is_empty() {
-        return Ok(());
-    }
-    let mut found = false;
-    for folder in path.split(':') {
+/// The first bytes of a table of results.
+const RESULT_MAGIC: [u8; 4] = [0x71, 0xE8, 0x23, 0x5D];
+
+/// How many men the largest table on `path` has; 0 for an empty path. A path without tables, or with a file that is none, is refused:
+/// the library would take its word for it.
+fn largest_table(path: &str) -> Result<u32, TablebaseError> {
+    let mut largest = 0;
+    for folder in path.split(':').filter(|folder| !folder.is_empty()) {
         let files = std::fs::read_dir(Path::new(folder))
             .map_err(|_| TablebaseError::NotAFolder(folder.to_owned()))?;
-        found |=
-            files.flatten().any(|file| file.path().extension().is_some_and(|extension| extension == "rtbw"));
+        for file in files.flatten().map(|file| file.path()) {
+            if file.extension().is_none_or(|extension| extension != "rtbw") {
+                continue;
+            }
+            let mut magic = [0; 4];
+            let read = std::fs::File::open(&file).and_then(|mut file| file.read_exact(&mut magic));
+            if read.is_err() || magic != RESULT_MAGIC {
+                return Err(TablebaseError::Unusable(file.display().to_string()));
+            }
+            // KQPvKR: a letter for each man, and one between the sides.
+            let name = file.file_stem().map_or(0, |name| name.len() as u32);
+            largest = largest.max(name.saturating_sub(1));
+        }
     }
-    if found { Ok(()) } else { Err(TablebaseError::NothingFound(path.to_owned())) }
+    if largest == 0 && !path.is_empty() {
+        return Err(TablebaseError::NothingFound(path.to_owned()));
+    }
+    Ok(largest)
 }
 
 fn bitboards(board: &Board) -> [u64; 8] {

@@ -155,7 +155,7 @@ impl<'a> Search<'a> {
     /// Decides whether to end. The leader finishes its first iteration in any case, so that there is a move to play.
     fn check_limits(&mut self) {
         assert!(self.job.options.failing_thread != Some(self.id), "told to fail");
-        let mut end = self.job.is_stopped();
+        let mut end = self.job.is_over();
         if self.id == 0 {
             if self.pondering && !self.job.control.is_pondering(self.job.id) {
                 self.pondering = false;
@@ -167,7 +167,7 @@ impl<'a> Search<'a> {
         }
         end |= self.job.limits.nodes.is_some_and(|limit| self.total_nodes() >= limit);
         if end && (self.id != 0 || self.completed_depth > 0) {
-            self.job.control.stop(self.job.id);
+            self.job.control.finish(self.job.id);
             self.stopped = true;
         }
         self.schedule_check();

@@ -91,7 +91,7 @@ fn a_stop_always_wakes_the_waiting_search() {
             let control = Arc::clone(&control);
             thread::spawn(move || {
                 control.wait_for_release(id);
-                control.is_stopped(id)
+                control.is_over(id)
             })
         };
         let ended = control.stop(id);
@@ -118,7 +118,7 @@ fn ponder_hit_and_stop_both_release() {
         let ended = control.stop(id);
         let hit = hitter.join().unwrap();
         waiter.join().unwrap();
-        (ended, hit, control.is_stopped(id), control.is_pondering(id))
+        (ended, hit, control.is_over(id), control.is_pondering(id))
     });
     assert_eq!(seen, BTreeSet::from([(true, true, true, false)]));
 }
@@ -134,9 +134,9 @@ fn a_late_stop_does_not_reach_the_next_search() {
             thread::spawn(move || control.stop(first))
         };
         let second = control.begin(false, true);
-        let early = control.is_stopped(second);
+        let early = control.is_over(second);
         let ended_first = late.join().unwrap();
-        (ended_first, early, control.is_stopped(second), control.is_stopped(first))
+        (ended_first, early, control.is_over(second), control.is_over(first))
     });
     // The first search is over either way; the second never is.
     assert_eq!(seen, BTreeSet::from([(false, false, false, true), (true, false, false, true)]));
@@ -160,7 +160,7 @@ fn an_early_stop_is_not_lost() {
                 };
                 drop(order);
                 control.wait_for_release(id);
-                control.is_stopped(id)
+                control.is_over(id)
             })
         };
         let id = control.begin(false, true);
@@ -170,6 +170,26 @@ fn an_early_stop_is_not_lost() {
         worker.join().unwrap()
     });
     assert_eq!(seen, BTreeSet::from([true]));
+}
+
+/// A search that finishes while it is being stopped or ponder-hit ends, is released, and is answered.
+#[test]
+fn finishing_neither_releases_nor_hides_a_stop() {
+    let seen = outcomes("finish against stop and wait", || {
+        let control = Arc::new(Control::<Loom>::default());
+        let id = control.begin(false, true);
+        let leader = {
+            let control = Arc::clone(&control);
+            thread::spawn(move || {
+                control.finish(id);
+                control.wait_for_release(id);
+                control.is_over(id)
+            })
+        };
+        let ended = control.stop(id);
+        (ended, leader.join().unwrap())
+    });
+    assert_eq!(seen, BTreeSet::from([(true, true)]));
 }
 
 /// Two threads that both want to end a search: exactly one of them did.

@@ -4,6 +4,7 @@ mod analyse;
 mod positions;
 mod search_args;
 mod suite;
+mod table_value;
 
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -38,6 +39,8 @@ enum Job {
     Analyse(analyse::AnalyseArgs),
     /// Solve a test suite (EPD with best moves `bm` or moves to avoid `am`) and count the successes
     Suite(suite::SuiteArgs),
+    /// Measure what the transposition table saves, at several sizes
+    TableValue(table_value::TableValueArgs),
 }
 
 #[derive(Args, Debug)]
@@ -75,6 +78,7 @@ pub fn main() -> ExitCode {
         Some(Job::Perft(args)) => run_perft(&args),
         Some(Job::Analyse(args)) => analyse::run(&args),
         Some(Job::Suite(args)) => suite::run(&args),
+        Some(Job::TableValue(args)) => table_value::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
