@@ -39,10 +39,11 @@ fn finds_short_mates_with_exact_distance() {
     for (fen, best, distance) in [
         ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8", 1),
         ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "h5f7", 1),
-        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "a1a6", 3),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "a1a6", 3usize),
         ("2bqkbn1/2pppp2/np2N3/r3P1p1/p2N2B1/5Q2/PPPPKPP1/RNB2r2 w - - 0 1", "f3f7", 3),
     ] {
-        let outcome = search(fen, Limits::depth(8));
+        let limits = Limits { mate: Some(distance.div_ceil(2) as u32), ..Limits::nodes(1_000_000) };
+        let outcome = search(fen, limits);
         assert_eq!(outcome.score, mate_in(distance), "{fen}");
         assert_eq!(uci(fen, outcome.best), best, "{fen}");
     }
