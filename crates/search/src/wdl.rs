@@ -2,7 +2,7 @@
 //!
 //! A logistic model: the probability of winning is a sigmoid of the score around a threshold, and losing is winning with the sign
 //! turned. Threshold and spread depend on the material left, because the same advantage decides more often with fewer pieces.
-//! The parameters are fitted to the engine's own games (`megatherium-train wdl`).
+//! The parameters are first estimates, in round numbers.
 
 use megatherium_board::{Board, Color, PieceType};
 
