@@ -56,6 +56,9 @@ const fn rays(first: usize, last: usize) -> [Bitboard; 64] {
 static ROOK_RAYS: [Bitboard; 64] = rays(0, 3);
 static BISHOP_RAYS: [Bitboard; 64] = rays(4, 7);
 
+static DIAGONAL: [Bitboard; 64] = rays(4, 5);
+static ANTIDIAGONAL: [Bitboard; 64] = rays(6, 7);
+
 static BETWEEN: [[Bitboard; 64]; 64] = {
     let mut table = [[Bitboard::EMPTY; 64]; 64];
     let mut from = 0;
@@ -162,6 +165,18 @@ pub fn bishop_rays(square: Square) -> Bitboard {
 #[inline]
 pub fn rook_rays(square: Square) -> Bitboard {
     ROOK_RAYS[square.index()]
+}
+
+/// The other squares of the diagonal through a square that rises from the a-file to the h-file.
+#[inline]
+pub(crate) fn diagonal(square: Square) -> Bitboard {
+    DIAGONAL[square.index()]
+}
+
+/// The other squares of the diagonal through a square that falls from the a-file to the h-file.
+#[inline]
+pub(crate) fn antidiagonal(square: Square) -> Bitboard {
+    ANTIDIAGONAL[square.index()]
 }
 
 /// The squares strictly between two squares of one rank, file or diagonal; otherwise none.

@@ -76,6 +76,13 @@ impl Bitboard {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
+    /// The set itself if the condition holds, otherwise none: a choice that no branch predictor can get wrong.
+    #[inline]
+    #[must_use]
+    pub(crate) const fn only_if(self, condition: bool) -> Self {
+        Self(self.0 & (condition as u64).wrapping_neg())
+    }
+
     /// The square nearest a1 in index order.
     #[inline]
     pub const fn first(self) -> Option<Square> {

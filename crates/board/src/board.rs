@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::attacks;
+use crate::clocks::Clocks;
 use crate::{Bitboard, Color, Move, Piece, PieceType, Square};
 
 /// A chess position, standard or Chess960, with everything a search asks for at every node.
@@ -20,11 +21,11 @@ use crate::{Bitboard, Color, Move, Piece, PieceType, Square};
 /// assert_eq!(before.legal_moves().len(), 20);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
+// Aligned, so that no wide load or store of a copy crosses a cache line.
+#[repr(align(32))]
 pub struct Board {
-    /// Squares of each kind of piece, of both colours.
-    pub(crate) pieces: [Bitboard; 6],
-    /// Squares of each side.
-    pub(crate) colors: [Bitboard; 2],
+    /// Squares of each kind of piece, then of each side.
+    pub(crate) sets: [Bitboard; 8],
     /// What stands on each square: the same as the sets above, indexed the other way.
     pub(crate) mailbox: [Option<Piece>; 64],
     /// The key of everything that matters for the rest of the game, but for the clocks.
@@ -38,15 +39,11 @@ pub struct Board {
     /// Rooks that may still castle. One set says it all: the side is the rank, the wing is the side of the
     /// king the rook stands on, and any move from or to a rook's square ends its right.
     pub(crate) castling_rooks: Bitboard,
-    /// Plies since the last capture or pawn move.
-    pub(crate) halfmove_clock: u16,
-    /// Plies in a row that could be taken back: since the last capture, pawn move, null move or set-up.
-    pub(crate) reversible_plies: u16,
-    /// Number of the full move, starting with 1.
-    pub(crate) fullmove_number: u16,
+    pub(crate) clocks: Clocks,
     pub(crate) side_to_move: Color,
-    /// Where a pawn can be captured en passant, only if such a capture is legal.
-    pub(crate) en_passant: Option<Square>,
+    /// The square where a pawn can be captured en passant, only if such a capture is legal; otherwise a1, whose
+    /// number in the key is zero.
+    pub(crate) en_passant: Square,
 }
 
 impl Board {
@@ -59,19 +56,16 @@ impl Board {
     /// No pieces at all: where building a position starts.
     pub(crate) const fn bare() -> Self {
         Self {
-            pieces: [Bitboard::EMPTY; 6],
-            colors: [Bitboard::EMPTY; 2],
+            sets: [Bitboard::EMPTY; 8],
             mailbox: [None; 64],
             key: 0,
             part_keys: [0; 4],
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
             castling_rooks: Bitboard::EMPTY,
-            halfmove_clock: 0,
-            reversible_plies: 0,
-            fullmove_number: 1,
+            clocks: Clocks::new(0, 1, Color::White),
             side_to_move: Color::White,
-            en_passant: None,
+            en_passant: Square::A1,
         }
     }
 
@@ -84,19 +78,19 @@ impl Board {
     /// All occupied squares.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
-        self.colors[0] | self.colors[1]
+        self.sets[6] | self.sets[7]
     }
 
     /// The squares of one side.
     #[inline]
     pub const fn colors(&self, color: Color) -> Bitboard {
-        self.colors[color.index()]
+        self.sets[6 + color.index()]
     }
 
     /// The squares of one kind of piece, of both sides.
     #[inline]
     pub const fn pieces(&self, piece_type: PieceType) -> Bitboard {
-        self.pieces[piece_type.index()]
+        self.sets[piece_type.index()]
     }
 
     /// The squares of one side's pieces of one kind.
@@ -180,11 +174,8 @@ impl Board {
             | attacks::rook_rays(king) & self.orthogonal_sliders(!us);
         for sniper in snipers {
             let blockers = attacks::between(king, sniper) & occupied;
-            if blockers.is_empty() {
-                checkers |= sniper.bitboard();
-            } else if !blockers.more_than_one() {
-                pinned |= blockers;
-            }
+            checkers |= sniper.bitboard().only_if(blockers.is_empty());
+            pinned |= blockers.only_if(!blockers.more_than_one());
         }
         self.checkers = checkers;
         self.pinned = pinned & self.colors(us);
@@ -193,25 +184,25 @@ impl Board {
     /// Plies since the last capture or pawn move.
     #[inline]
     pub const fn halfmove_clock(&self) -> u32 {
-        self.halfmove_clock as u32
+        self.clocks.halfmove_clock()
     }
 
     /// Number of the full move: 1 at the start, one more after each move of Black.
     #[inline]
     pub const fn fullmove_number(&self) -> u32 {
-        self.fullmove_number as u32
+        self.clocks.fullmove_number()
     }
 
     /// How many plies back a repetition can lie: those since the last capture, pawn move, null move or set-up.
     #[inline]
     pub const fn reversible_plies(&self) -> u32 {
-        self.reversible_plies as u32
+        self.clocks.reversible_plies()
     }
 
     /// The square a pawn can capture on en passant, only if such a capture is legal.
     #[inline]
     pub const fn en_passant(&self) -> Option<Square> {
-        self.en_passant
+        if self.en_passant.index() == 0 { None } else { Some(self.en_passant) }
     }
 
     /// Pieces of both sides that attack a square when `occupied` are the occupied squares.

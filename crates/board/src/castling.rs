@@ -55,9 +55,9 @@ impl Board {
     #[inline]
     pub(crate) fn castling_rooks_lost(&self, piece: Piece, mv: Move) -> Bitboard {
         let touched = mv.from().bitboard() | mv.to().bitboard();
-        let king_moves = piece.piece_type() == PieceType::King;
-        let all = if king_moves { self.castling_rooks_of(piece.color()) } else { Bitboard::EMPTY };
-        (touched | all) & self.castling_rooks
+        let back_rank = Bitboard::rank(if piece.color().is_white() { 0 } else { 7 });
+        let both = back_rank.only_if(piece.piece_type() == PieceType::King);
+        (touched | both) & self.castling_rooks
     }
 
     /// May the side to move, not in check, castle with this rook, which has the right to?

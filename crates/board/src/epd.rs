@@ -120,21 +120,22 @@ impl FromStr for Epd {
     type Err = EpdError;
 
     fn from_str(text: &str) -> Result<Self, EpdError> {
-        let (mut board, mut end) = Board::from_position_fields(text)?;
+        let (board, mut end) = Board::from_position_fields(text)?;
         let clocks: Vec<_> = fields(&text[end..]).take(2).collect();
-        if let [halfmoves, fullmoves] = clocks[..]
-            && let (Ok(halfmoves), Ok(number)) = (halfmoves.text.parse(), fullmoves.text.parse::<u16>())
+        let (mut halfmoves, mut number) = (0, 1);
+        if let [first, second] = clocks[..]
+            && let (Ok(clock), Ok(count)) = (first.text.parse(), second.text.parse())
         {
-            board.set_clocks(halfmoves, number);
-            end += fullmoves.start + fullmoves.text.len();
+            (halfmoves, number) = (clock, count);
+            end += second.start + second.text.len();
         }
         let mut epd = Self { board, operations: Vec::new() };
         let mut scanner = Scanner { text, at: end };
         while let Some(operation) = scanner.operation()? {
             epd.operations.push(operation);
         }
-        let halfmoves = epd.clock("hmvc")?.unwrap_or(epd.board.halfmove_clock);
-        let number = epd.clock("fmvn")?.unwrap_or(epd.board.fullmove_number);
+        let halfmoves = epd.clock("hmvc")?.unwrap_or(halfmoves);
+        let number = epd.clock("fmvn")?.unwrap_or(number);
         epd.board.set_clocks(halfmoves, number);
         Ok(epd)
     }
@@ -144,7 +145,7 @@ impl fmt::Display for Epd {
     /// One line that reads back as the same. Texts that are not plain words are quoted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.board.write_position(false))?;
-        let clocks = (self.board.halfmove_clock, self.board.fullmove_number);
+        let clocks = (self.board.halfmove_clock(), self.board.fullmove_number());
         let told = ["hmvc", "fmvn"].into_iter().any(|opcode| self.operation(opcode).is_some());
         if clocks != (0, 1) && !told {
             write!(f, " {} {}", clocks.0, clocks.1)?;

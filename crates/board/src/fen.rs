@@ -2,6 +2,7 @@
 
 use core::str::FromStr;
 
+use crate::clocks::Clocks;
 use crate::fen_error::{FenError, FenField, Problem};
 use crate::{Bitboard, Board, Color, Piece, PieceType, Square};
 
@@ -75,10 +76,9 @@ impl Board {
         Ok(board)
     }
 
-    /// Sets the clocks; a game has no move 0, so that becomes 1.
+    /// Sets the clocks.
     pub(crate) fn set_clocks(&mut self, halfmove_clock: u16, fullmove_number: u16) {
-        self.halfmove_clock = halfmove_clock;
-        self.fullmove_number = fullmove_number.max(1);
+        self.clocks = Clocks::new(halfmove_clock, fullmove_number, self.side_to_move);
     }
 
     /// Reads the four fields that FEN and EPD share, and tells in which byte they end.
@@ -111,6 +111,7 @@ impl Board {
         }
         board.read_castling(reader, castling)?;
         board.read_en_passant(reader, en_passant)?;
+        board.set_clocks(0, 1);
         board.find_checkers_and_pinned();
         let keys = board.compute_keys();
         board.key = keys.full;
@@ -221,7 +222,7 @@ impl Board {
             return error(Problem::EnPassantBlocked(blocked));
         }
         if self.double_push_allows_capture(start, pushed) {
-            self.en_passant = Some(target);
+            self.en_passant = target;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ impl Board {
     }
 
     fn write_fen(&self, shredder: bool) -> String {
-        format!("{} {} {}", self.write_position(shredder), self.halfmove_clock, self.fullmove_number)
+        format!("{} {} {}", self.write_position(shredder), self.halfmove_clock(), self.fullmove_number())
     }
 
     /// The four fields that FEN and EPD share.
@@ -58,7 +58,7 @@ impl Board {
         if self.castling_rooks.is_empty() {
             text.push('-');
         }
-        match self.en_passant {
+        match self.en_passant() {
             Some(square) => {
                 // Writing to a string cannot fail.
                 let _ = write!(text, " {square}");

@@ -11,10 +11,21 @@ pub(crate) const PAWN: usize = 0;
 const NON_PAWN: usize = 1;
 pub(crate) const MINOR: usize = 3;
 
-/// Which part key a piece belongs to besides the minor key: the pawns' or its side's other pieces'.
-const PART: [usize; 12] = [PAWN, 1, 1, 1, 1, 1, PAWN, 2, 2, 2, 2, 2];
-/// All ones for pieces of the minor key: knights, bishops and the kings they work for.
-const MINOR_MASK: [u64; 12] = [0, !0, !0, 0, 0, !0, 0, !0, !0, 0, 0, !0];
+/// For each piece, which part keys it belongs to: all ones where it does. The pawns have a key,
+/// each side's other pieces have one, and knights, bishops and the kings they work for share one more.
+static PARTS: [[u64; 4]; 12] = {
+    let mut parts = [[0; 4]; 12];
+    let mut piece = 0;
+    while piece < 12 {
+        let part = if piece % 6 == 0 { PAWN } else { NON_PAWN + piece / 6 };
+        parts[piece][part] = !0;
+        if matches!(piece % 6, 1 | 2 | 5) {
+            parts[piece][MINOR] = !0;
+        }
+        piece += 1;
+    }
+    parts
+};
 
 impl Board {
     /// The key: placement, side to move, castling rights, and en passant only when such a capture is legal.
@@ -45,9 +56,10 @@ impl Board {
     /// Puts a piece's number into the part keys, or takes it out. The full key is left to the caller.
     #[inline]
     pub(crate) fn toggle_part_keys(&mut self, piece: Piece, number: u64) {
-        let index = piece.index();
-        self.part_keys[PART[index]] ^= number;
-        self.part_keys[MINOR] ^= number & MINOR_MASK[index];
+        let parts = &PARTS[piece.index()];
+        for (key, part) in self.part_keys.iter_mut().zip(parts) {
+            *key ^= part & number;
+        }
     }
 
     /// Computes all keys from the placement and the rights: the definition that the kept keys must meet.
@@ -64,9 +76,7 @@ impl Board {
         for rook in self.castling_rooks {
             full ^= zobrist::castling(rook);
         }
-        if let Some(square) = self.en_passant {
-            full ^= zobrist::en_passant(square);
-        }
+        full ^= zobrist::en_passant(self.en_passant);
         if self.side_to_move == Color::Black {
             full ^= zobrist::SIDE;
         }
@@ -81,7 +91,7 @@ impl Board {
     /// The key after passing the move.
     #[inline]
     pub fn key_after_null(&self) -> u64 {
-        self.key ^ zobrist::SIDE ^ self.en_passant.map_or(0, zobrist::en_passant)
+        self.key ^ zobrist::SIDE ^ zobrist::en_passant(self.en_passant)
     }
 
     /// The key after a legal move, without making it: the table entry of the next position can be fetched
@@ -116,7 +126,7 @@ impl Board {
             if mv.is_en_passant() {
                 key ^= zobrist::piece(Piece::new(!us, PieceType::Pawn), to.en_passant_partner());
             } else if from.index().abs_diff(to.index()) == 16 && self.double_push_allows_capture(from, to) {
-                key ^= zobrist::en_passant(to);
+                key ^= zobrist::en_passant(to.en_passant_partner());
             }
         }
         key ^ zobrist::piece(piece, to)

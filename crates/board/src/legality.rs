@@ -21,7 +21,7 @@ impl Board {
             Kind::Castling => self.is_legal_castling(piece, from, to),
             Kind::EnPassant => {
                 piece.piece_type() == PieceType::Pawn
-                    && self.en_passant == Some(to)
+                    && self.en_passant() == Some(to)
                     && attacks::pawn(us, from).contains(to)
                     && self.en_passant_is_legal(from, to)
             }

@@ -18,6 +18,7 @@ pub mod attacks;
 mod bitboard;
 mod board;
 mod castling;
+mod clocks;
 mod cuckoo;
 pub mod epd;
 mod fen;

@@ -1,13 +1,17 @@
 //! Making moves.
 
 use crate::attacks;
-use crate::{Bitboard, Board, Move, Piece, PieceType, Square, zobrist};
+use crate::moves::Kind;
+use crate::{Bitboard, Board, Color, Move, Piece, PieceType, Square, zobrist};
 
 impl Board {
     /// Plays a legal move in place. Copy the board first to keep the position before the move.
     ///
     /// The move must be legal, see [`Board::is_legal`]; a move from an empty square does nothing.
-    #[inline]
+    ///
+    /// It is always inlined: after a copy, the compiler then changes what it has just loaded instead of storing
+    /// everything twice.
+    #[inline(always)]
     pub fn make(&mut self, mv: Move) {
         let (from, to) = (mv.from(), mv.to());
         let Some(piece) = self.piece_on(from) else {
@@ -15,74 +19,65 @@ impl Board {
             return;
         };
         let us = self.side_to_move;
-
         let mut key = self.key_after_null();
-        self.en_passant = None;
-        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
-        self.reversible_plies = self.reversible_plies.saturating_add(1);
-        self.fullmove_number = self.fullmove_number.saturating_add(us as u16);
-        self.side_to_move = !us;
-
-        if self.castling_rooks.any() {
-            let lost = self.castling_rooks_lost(piece, mv);
+        let lost = self.castling_rooks_lost(piece, mv);
+        if lost.any() {
             self.castling_rooks ^= lost;
             for rook in lost {
                 key ^= zobrist::castling(rook);
             }
         }
 
-        if mv.is_castling() {
-            let (king_to, rook_to) = Self::castling_targets(from, to);
-            let rook = Piece::new(us, PieceType::Rook);
-            // Both leave before either lands: in Chess960 one may land where the other stood.
-            key ^= self.toggle(piece, from) ^ self.toggle(rook, to);
-            self.mailbox[from.index()] = None;
-            self.mailbox[to.index()] = None;
-            key ^= self.toggle(piece, king_to) ^ self.toggle(rook, rook_to);
-            self.mailbox[king_to.index()] = Some(piece);
-            self.mailbox[rook_to.index()] = Some(rook);
-        } else {
-            if let Some(captured) = self.piece_on(to) {
-                key ^= self.toggle(captured, to);
-                self.halfmove_clock = 0;
-                self.reversible_plies = 0;
+        let reversible;
+        let mut en_passant = Square::A1;
+        if mv.kind() == Kind::Ordinary {
+            let captured = self.piece_on(to);
+            let pawn = piece.piece_type() == PieceType::Pawn;
+            reversible = captured.is_none() && !pawn;
+            let number = zobrist::piece(piece, from) ^ zobrist::piece(piece, to);
+            key ^= number;
+            self.toggle_part_keys(piece, number);
+            // The colours are known here; looking them up from the pieces costs measurably more.
+            self.toggle_sets(us, piece.piece_type(), from.bitboard() | to.bitboard());
+            if let Some(captured) = captured {
+                let number = zobrist::piece(captured, to);
+                key ^= number;
+                self.toggle_part_keys(captured, number);
+                self.toggle_sets(!us, captured.piece_type(), to.bitboard());
             }
             self.mailbox[from.index()] = None;
             self.mailbox[to.index()] = Some(piece);
-            let path = from.bitboard() | to.bitboard();
-            self.pieces[piece.piece_type().index()] ^= path;
-            self.colors[us.index()] ^= path;
-            let number = zobrist::piece(piece, from) ^ zobrist::piece(piece, to);
-            self.toggle_part_keys(piece, number);
-            key ^= number;
-            if piece.piece_type() == PieceType::Pawn {
-                self.halfmove_clock = 0;
-                self.reversible_plies = 0;
-                key ^= self.finish_pawn_move(piece, mv);
+            if pawn && from.index() ^ to.index() == 16 && self.double_push_allows_capture(from, to) {
+                en_passant = to.en_passant_partner();
+                key ^= zobrist::en_passant(en_passant);
             }
+        } else {
+            key ^= self.make_special(mv);
+            reversible = mv.is_castling();
         }
+
         self.key = key;
+        self.clocks = self.clocks.after_move(reversible);
+        self.side_to_move = !us;
+        self.en_passant = en_passant;
         self.find_checkers_and_pinned();
     }
 
-    /// What is special about a pawn move that has been made but for this. Returns the change of the key.
-    #[inline]
-    fn finish_pawn_move(&mut self, pawn: Piece, mv: Move) -> u64 {
-        let (from, to) = (mv.from(), mv.to());
-        if mv.is_promotion() {
-            let promoted = Piece::new(pawn.color(), mv.promoted());
-            self.mailbox[to.index()] = Some(promoted);
-            self.toggle(pawn, to) ^ self.toggle(promoted, to)
-        } else if mv.is_en_passant() {
-            let victim = to.en_passant_partner();
-            self.mailbox[victim.index()] = None;
-            self.toggle(Piece::new(!pawn.color(), PieceType::Pawn), victim)
-        } else if from.index().abs_diff(to.index()) == 16 && self.double_push_allows_capture(from, to) {
-            self.en_passant = Some(to.en_passant_partner());
-            zobrist::en_passant(to)
-        } else {
-            0
+    /// Moves the pieces of castling, an en passant capture or a promotion. Returns the change of the key.
+    #[cold]
+    fn make_special(&mut self, mv: Move) -> u64 {
+        let changes = self.changes(mv);
+        let mut change = 0;
+        // All leave before any lands: in Chess960 the king may land where the rook stood.
+        for (piece, square) in changes.removed() {
+            change ^= self.toggle(*piece, *square);
+            self.mailbox[square.index()] = None;
         }
+        for (piece, square) in changes.added() {
+            change ^= self.toggle(*piece, *square);
+            self.mailbox[square.index()] = Some(*piece);
+        }
+        change
     }
 
     /// Puts a piece into the sets and part keys or takes it out; the mailbox is left to the caller. Returns
@@ -90,10 +85,16 @@ impl Board {
     #[inline]
     pub(crate) fn toggle(&mut self, piece: Piece, square: Square) -> u64 {
         let number = zobrist::piece(piece, square);
-        self.pieces[piece.piece_type().index()] ^= square.bitboard();
-        self.colors[piece.color().index()] ^= square.bitboard();
+        self.toggle_sets(piece.color(), piece.piece_type(), square.bitboard());
         self.toggle_part_keys(piece, number);
         number
+    }
+
+    /// Puts squares into the sets a piece belongs to or takes them out.
+    #[inline]
+    fn toggle_sets(&mut self, color: Color, piece_type: PieceType, squares: Bitboard) {
+        self.sets[piece_type.index()] ^= squares;
+        self.sets[6 + color.index()] ^= squares;
     }
 
     /// Passes the move. The side to move must not be in check.
@@ -101,10 +102,8 @@ impl Board {
     pub fn make_null(&mut self) {
         debug_assert!(!self.in_check(), "passing in check: {self:?}");
         self.key = self.key_after_null();
-        self.en_passant = None;
-        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
-        self.reversible_plies = 0;
-        self.fullmove_number = self.fullmove_number.saturating_add(self.side_to_move as u16);
+        self.en_passant = Square::A1;
+        self.clocks = self.clocks.after_null();
         self.side_to_move = !self.side_to_move;
         self.find_checkers_and_pinned();
     }
@@ -113,7 +112,7 @@ impl Board {
     /// capture? The same before and after the move is made.
     #[inline]
     pub(crate) fn double_push_allows_capture(&self, from: Square, to: Square) -> bool {
-        let pusher = if to > from { crate::Color::White } else { crate::Color::Black };
+        let pusher = if to > from { Color::White } else { Color::Black };
         let target = to.en_passant_partner();
         let capturers = attacks::pawn(pusher, target) & self.pieces_of(!pusher, PieceType::Pawn);
         capturers.into_iter().any(|capturer| self.en_passant_is_legal(capturer, target))
@@ -124,7 +123,7 @@ impl Board {
     /// may be exposed although neither pawn alone is pinned.
     #[inline]
     pub(crate) fn en_passant_is_legal(&self, capturer: Square, target: Square) -> bool {
-        let pusher = if target.rank() == 2 { crate::Color::White } else { crate::Color::Black };
+        let pusher = if target.rank() == 2 { Color::White } else { Color::Black };
         let king = self.king(!pusher);
         // The pushed pawn is on one of two squares, depending on whether its move has been made.
         let pushed = Bitboard(0b1_0000_0000_0000_0001 << (target.index() - 8));

@@ -3,23 +3,35 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::Move;
+use crate::{Bitboard, Move, Square};
 
-/// Up to 255 moves in place. Any position a game can reach has at most 218.
+/// Up to 255 moves in place. The most that a position of 16 men a side can have is below that.
 ///
-/// The length is a byte and the array has 256 places, so that no push needs a bounds check. A search keeps
-/// one list per ply and clears it: that costs nothing, while a new list writes its 512 bytes.
+/// The length is a byte, so an index made of it is known to lie inside the array: pushing needs no bounds check.
+/// A search keeps one list per ply and clears it: that costs nothing, while a new list writes its 520 bytes.
 #[derive(Clone)]
 pub struct MoveList {
-    moves: [Move; 256],
+    /// A few places more than can be used: sets of moves are written in whole groups.
+    moves: [Move; 256 + GROUP],
     len: u8,
 }
+
+/// How many moves are written at a time.
+const GROUP: usize = 4;
 
 impl MoveList {
     /// An empty list.
     #[inline]
     pub const fn new() -> Self {
-        Self { moves: [Move::FILLER; 256], len: 0 }
+        Self { moves: [Move::FILLER; 256 + GROUP], len: 0 }
+    }
+
+    /// Lets moves be appended by a writer that keeps the length in a register.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, generate: impl FnOnce(&mut Writer<'_>)) {
+        let mut writer = Writer { moves: &mut self.moves, len: self.len as usize };
+        generate(&mut writer);
+        self.len = writer.len as u8;
     }
 
     /// Appends a move.
@@ -69,6 +81,62 @@ impl MoveList {
     }
 }
 
+/// Appends to a list. The length lives here while moves are generated: in the list, every move would wait for the
+/// length that the one before it stored.
+pub(crate) struct Writer<'a> {
+    moves: &'a mut [Move; 256 + GROUP],
+    len: usize,
+}
+
+impl Writer<'_> {
+    /// Appends a move.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, mv: Move) {
+        if let Some(place) = self.moves.get_mut(self.len) {
+            *place = mv;
+            self.len += 1;
+        }
+    }
+
+    /// Appends as many moves as a group has.
+    #[inline(always)]
+    pub(crate) fn push_group(&mut self, moves: [Move; GROUP]) {
+        if let Some(group) = self.moves.get_mut(self.len..self.len + GROUP) {
+            group.copy_from_slice(&moves);
+            self.len += GROUP;
+        }
+    }
+
+    /// Appends the moves to all squares of a set, one by one: for sets that are mostly empty.
+    #[inline(always)]
+    pub(crate) fn push_each(&mut self, mut targets: Bitboard, mv: impl Fn(Square) -> Move) {
+        while let Some(to) = targets.pop_first() {
+            self.push(mv(to));
+        }
+    }
+
+    /// Appends the moves to all squares of a set in groups, for sets of several squares.
+    ///
+    /// The last group may write some more than there are: whether a piece has three moves or four is a guess the
+    /// processor would often get wrong.
+    #[inline(always)]
+    pub(crate) fn push_set(&mut self, targets: Bitboard, mv: impl Fn(Square) -> Move) {
+        let mut rest = targets;
+        let mut end = self.len;
+        self.len += targets.count() as usize;
+        while let Some(group) = self.moves.get_mut(end..end + GROUP) {
+            for place in group {
+                *place = mv(Square::from_index(rest.0.trailing_zeros() as usize));
+                rest.0 &= rest.0.wrapping_sub(1);
+            }
+            if rest.is_empty() {
+                break;
+            }
+            end += GROUP;
+        }
+    }
+}
+
 impl Default for MoveList {
     fn default() -> Self {
         Self::new()
@@ -96,7 +164,7 @@ impl<'a> IntoIterator for &'a MoveList {
 
 impl IntoIterator for MoveList {
     type Item = Move;
-    type IntoIter = core::iter::Take<core::array::IntoIter<Move, 256>>;
+    type IntoIter = core::iter::Take<core::array::IntoIter<Move, { 256 + GROUP }>>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {

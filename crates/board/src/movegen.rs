@@ -4,43 +4,54 @@
 //! check, and a pinned piece stays on the line to its king. Each stage asks only for the squares it needs,
 //! so captures do not pay for quiet moves.
 
+use core::num::NonZeroU16;
+
 use crate::attacks;
+use crate::move_list::Writer;
 use crate::{Bitboard, Board, Color, Move, MoveList, PieceType, Square};
 
 /// What becomes of generated moves: a list, or a mere number.
 pub(crate) trait Sink {
-    /// One piece to many squares.
-    fn piece(&mut self, from: Square, targets: Bitboard);
+    /// One piece to many squares, `FEW` of them in most cases.
+    fn piece<const FEW: bool>(&mut self, from: Square, targets: Bitboard);
     /// Many pawns, each `offset` squares below its target in index order.
-    fn pawns(&mut self, targets: Bitboard, offset: i8);
+    fn pawns<const FEW: bool>(&mut self, targets: Bitboard, offset: i8);
     /// The same, each promoting to four pieces.
     fn promotions(&mut self, targets: Bitboard, offset: i8);
     /// An en passant capture or castling.
     fn special(&mut self, mv: Move);
 }
 
-impl Sink for MoveList {
-    #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard) {
-        for to in targets {
-            self.push(Move::new(from, to));
+impl Sink for Writer<'_> {
+    #[inline(always)]
+    fn piece<const FEW: bool>(&mut self, from: Square, targets: Bitboard) {
+        if FEW && targets.is_empty() {
+            return;
+        }
+        match (NonZeroU16::new(from.index() as u16), FEW) {
+            (Some(source), true) => self.push_each(targets, |to| Move::ordinary(source, to)),
+            (Some(source), false) => self.push_set(targets, |to| Move::ordinary(source, to)),
+            (None, _) => self.push_each(targets, |to| Move::new(from, to)),
         }
     }
 
-    #[inline]
-    fn pawns(&mut self, targets: Bitboard, offset: i8) {
-        for to in targets {
-            self.push(Move::new(source(to, offset), to));
+    #[inline(always)]
+    fn pawns<const FEW: bool>(&mut self, targets: Bitboard, offset: i8) {
+        if FEW {
+            self.push_each(targets, |to| Move::new(source(to, offset), to));
+        } else {
+            self.push_set(targets, |to| Move::new(source(to, offset), to));
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn promotions(&mut self, targets: Bitboard, offset: i8) {
         for to in targets {
             let from = source(to, offset);
-            for piece_type in [PieceType::Queen, PieceType::Knight, PieceType::Rook, PieceType::Bishop] {
-                self.push(Move::new_promotion(from, to, piece_type));
-            }
+            self.push_group(
+                [PieceType::Queen, PieceType::Knight, PieceType::Rook, PieceType::Bishop]
+                    .map(|piece_type| Move::new_promotion(from, to, piece_type)),
+            );
         }
     }
 
@@ -54,22 +65,22 @@ impl Sink for MoveList {
 struct Count(u32);
 
 impl Sink for Count {
-    #[inline]
-    fn piece(&mut self, _: Square, targets: Bitboard) {
+    #[inline(always)]
+    fn piece<const FEW: bool>(&mut self, _: Square, targets: Bitboard) {
         self.0 += targets.count();
     }
 
-    #[inline]
-    fn pawns(&mut self, targets: Bitboard, _: i8) {
+    #[inline(always)]
+    fn pawns<const FEW: bool>(&mut self, targets: Bitboard, _: i8) {
         self.0 += targets.count();
     }
 
-    #[inline]
+    #[inline(always)]
     fn promotions(&mut self, targets: Bitboard, _: i8) {
         self.0 += 4 * targets.count();
     }
 
-    #[inline]
+    #[inline(always)]
     fn special(&mut self, _: Move) {
         self.0 += 1;
     }
@@ -84,20 +95,20 @@ impl Board {
     /// Appends the legal captures, en passant captures, and all promotions. In check: those that answer it.
     #[inline]
     pub fn captures(&self, list: &mut MoveList) {
-        self.generate::<true, false>(list);
+        list.write(|writer| self.generate::<true, false>(writer));
     }
 
     /// Appends all other legal moves, castling included. In check: those that answer it.
     #[inline]
     pub fn quiets(&self, list: &mut MoveList) {
-        self.generate::<false, true>(list);
+        list.write(|writer| self.generate::<false, true>(writer));
     }
 
     /// All legal moves.
     #[inline]
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
-        self.generate::<true, true>(&mut list);
+        list.write(|writer| self.generate::<true, true>(writer));
         list
     }
 
@@ -115,16 +126,23 @@ impl Board {
         self.count_legal_moves() != 0
     }
 
-    #[inline]
+    /// One function for each stage, colour, and check or none.
+    #[inline(always)]
     fn generate<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink) {
-        match self.side_to_move {
-            Color::White => self.generate_for::<true, NOISY, QUIET>(sink),
-            Color::Black => self.generate_for::<false, NOISY, QUIET>(sink),
+        match (self.side_to_move, self.in_check()) {
+            (Color::White, false) => self.generate_for::<true, false, NOISY, QUIET>(sink),
+            (Color::Black, false) => self.generate_for::<false, false, NOISY, QUIET>(sink),
+            (Color::White, true) => self.generate_for::<true, true, NOISY, QUIET>(sink),
+            (Color::Black, true) => self.generate_for::<false, true, NOISY, QUIET>(sink),
         }
     }
 
-    #[inline]
-    fn generate_for<const WHITE: bool, const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink) {
+    /// Generates the noisy moves, the quiet ones, or both. One function for each colour and stage.
+    #[inline(always)]
+    fn generate_for<const WHITE: bool, const CHECK: bool, const NOISY: bool, const QUIET: bool>(
+        &self,
+        sink: &mut impl Sink,
+    ) {
         let us = if WHITE { Color::White } else { Color::Black };
         let king = self.king(us);
         let own = self.colors(us);
@@ -136,25 +154,18 @@ impl Board {
             _ => !occupied,
         };
 
-        // Without the king itself, so that it cannot hide from a slider behind its own back.
-        let unshielded = occupied ^ king.bitboard();
-        let mut safe = Bitboard::EMPTY;
-        for to in attacks::king(king) & stage {
-            if !self.is_attacked(to, !us, unshielded) {
-                safe |= to.bitboard();
+        let around = attacks::king(king) & stage;
+        if around.any() {
+            put::<QUIET>(sink, king, self.safe_squares(king, around));
+        }
+        let mut answers = Bitboard::ALL;
+        if CHECK {
+            if self.checkers.more_than_one() {
+                return;
             }
-        }
-        sink.piece(king, safe);
-
-        if self.checkers.more_than_one() {
-            return;
-        }
-        let answers = if let Some(checker) = self.checkers.first() {
-            attacks::between(king, checker) | self.checkers
-        } else {
-            Bitboard::ALL
-        };
-        if QUIET && self.checkers.is_empty() {
+            let checker = Square::from_index(self.checkers.0.trailing_zeros() as usize);
+            answers = attacks::between(king, checker) | self.checkers;
+        } else if QUIET {
             for rook in self.castling_rooks_of(us) {
                 if self.can_castle(king, rook) {
                     sink.special(Move::new_castling(king, rook));
@@ -167,25 +178,49 @@ impl Board {
         let targets = stage & answers;
         let pinned = self.pinned;
         for from in self.pieces(PieceType::Knight) & own & !pinned {
-            sink.piece(from, attacks::knight(from) & targets);
+            put::<QUIET>(sink, from, attacks::knight(from) & targets);
         }
         let diagonal = self.diagonal_sliders(us);
         let orthogonal = self.orthogonal_sliders(us);
         for from in diagonal & !pinned {
-            sink.piece(from, attacks::bishop(from, occupied) & targets);
+            put::<QUIET>(sink, from, attacks::bishop(from, occupied) & targets);
         }
         for from in orthogonal & !pinned {
-            sink.piece(from, attacks::rook(from, occupied) & targets);
+            put::<QUIET>(sink, from, attacks::rook(from, occupied) & targets);
         }
-        for from in diagonal & pinned {
-            sink.piece(from, attacks::bishop(from, occupied) & targets & attacks::line(king, from));
-        }
-        for from in orthogonal & pinned {
-            sink.piece(from, attacks::rook(from, occupied) & targets & attacks::line(king, from));
+        if !CHECK && (pinned & (diagonal | orthogonal)).any() {
+            for from in diagonal & pinned & attacks::bishop_rays(king) {
+                put::<QUIET>(
+                    sink,
+                    from,
+                    attacks::bishop(from, occupied) & targets & attacks::line(king, from),
+                );
+            }
+            for from in orthogonal & pinned & attacks::rook_rays(king) {
+                put::<QUIET>(sink, from, attacks::rook(from, occupied) & targets & attacks::line(king, from));
+            }
         }
     }
 
-    #[inline]
+    /// The squares of a set that the enemy does not attack once the king has left its square: it cannot hide from
+    /// a slider behind its own back.
+    fn safe_squares(&self, king: Square, squares: Bitboard) -> Bitboard {
+        let unshielded = self.occupied() ^ king.bitboard();
+        let enemy = !self.side_to_move;
+        squares.into_iter().filter(|square| !self.is_attacked(*square, enemy, unshielded)).collect()
+    }
+
+    /// The pawns that can take en passant on `target`.
+    #[cold]
+    fn en_passant_capturers(&self, target: Square) -> Bitboard {
+        let us = self.side_to_move;
+        let pawns = attacks::pawn(!us, target) & self.pieces_of(us, PieceType::Pawn);
+        pawns.into_iter().filter(|pawn| self.en_passant_is_legal(*pawn, target)).collect()
+    }
+
+    /// Pawn moves for all pawns at once. A pinned pawn may advance if it is pinned along the king's file, and
+    /// capture if it is pinned along the diagonal it captures on.
+    #[inline(always)]
     fn generate_pawns<const WHITE: bool, const NOISY: bool, const QUIET: bool>(
         &self,
         sink: &mut impl Sink,
@@ -193,54 +228,41 @@ impl Board {
         answers: Bitboard,
     ) {
         let us = if WHITE { Color::White } else { Color::Black };
+        let (forward, third_rank, seventh_rank) = if WHITE { (8i8, 2, 6) } else { (-8, 5, 1) };
+        let ahead = |set: Bitboard| Bitboard(if WHITE { set.0 << 8 } else { set.0 >> 8 });
         let pawns = self.pieces_of(us, PieceType::Pawn);
-        let free = pawns & !self.pinned;
-        self.generate_pawn_set::<WHITE, NOISY, QUIET>(sink, free, answers);
-        for pawn in pawns & self.pinned {
-            self.generate_pawn_set::<WHITE, NOISY, QUIET>(
-                sink,
-                pawn.bitboard(),
-                answers & attacks::line(king, pawn),
-            );
-        }
-        if NOISY && let Some(target) = self.en_passant {
-            for capturer in attacks::pawn(!us, target) & pawns {
-                if self.en_passant_is_legal(capturer, target) {
+        let promoting = pawns & Bitboard::rank(seventh_rank);
+        let others = pawns & !Bitboard::rank(seventh_rank);
+        let empty = !self.occupied();
+        let free = !self.pinned;
+        let advancing = free | Bitboard::file(king.file());
+        if NOISY {
+            let victims = self.colors(!us) & answers;
+            let rising = free | attacks::diagonal(king);
+            let falling = free | attacks::antidiagonal(king);
+            let (eastward, westward) = if WHITE { (rising, falling) } else { (falling, rising) };
+            sink.pawns::<true>(ahead(others & eastward).shift_east() & victims, forward + 1);
+            sink.pawns::<true>(ahead(others & westward).shift_west() & victims, forward - 1);
+            if promoting.any() {
+                sink.promotions(ahead(promoting & eastward).shift_east() & victims, forward + 1);
+                sink.promotions(ahead(promoting & westward).shift_west() & victims, forward - 1);
+                sink.promotions(ahead(promoting & advancing) & empty & answers, forward);
+            }
+            if let Some(target) = self.en_passant() {
+                for capturer in self.en_passant_capturers(target) {
                     sink.special(Move::new_en_passant(capturer, target));
                 }
             }
         }
-    }
-
-    /// Moves of pawns that may go to `allowed`.
-    #[inline]
-    fn generate_pawn_set<const WHITE: bool, const NOISY: bool, const QUIET: bool>(
-        &self,
-        sink: &mut impl Sink,
-        pawns: Bitboard,
-        allowed: Bitboard,
-    ) {
-        let (forward, last_rank, third_rank) = if WHITE { (8i8, 7, 2) } else { (-8, 0, 5) };
-        let ahead = |set: Bitboard| Bitboard(if WHITE { set.0 << 8 } else { set.0 >> 8 });
-        let empty = !self.occupied();
-        let last_rank = Bitboard::rank(last_rank);
-        let steps = ahead(pawns) & empty;
-        if NOISY {
-            let us = if WHITE { Color::White } else { Color::Black };
-            let victims = self.colors(!us) & allowed;
-            let east = ahead(pawns).shift_east() & victims;
-            let west = ahead(pawns).shift_west() & victims;
-            sink.pawns(east & !last_rank, forward + 1);
-            sink.pawns(west & !last_rank, forward - 1);
-            if ((steps | east | west) & last_rank).any() {
-                sink.promotions(east & last_rank, forward + 1);
-                sink.promotions(west & last_rank, forward - 1);
-                sink.promotions(steps & allowed & last_rank, forward);
-            }
-        }
         if QUIET {
-            sink.pawns(steps & allowed & !last_rank, forward);
-            sink.pawns(ahead(steps & Bitboard::rank(third_rank)) & empty & allowed, 2 * forward);
+            let steps = ahead(others & advancing) & empty;
+            sink.pawns::<false>(steps & answers, forward);
+            sink.pawns::<false>(ahead(steps & Bitboard::rank(third_rank)) & empty & answers, 2 * forward);
         }
     }
+}
+
+#[inline(always)]
+fn put<const QUIET: bool>(sink: &mut impl Sink, from: Square, targets: Bitboard) {
+    if QUIET { sink.piece::<false>(from, targets) } else { sink.piece::<true>(from, targets) }
 }

@@ -54,6 +54,12 @@ impl Move {
         Self::pack(from, to, 0)
     }
 
+    /// The same from a square other than a1: that it is not zero need not be checked again for every target.
+    #[inline(always)]
+    pub(crate) fn ordinary(from: NonZeroU16, to: Square) -> Self {
+        Self(from | (to.index() as u16) << 6)
+    }
+
     /// A promotion, with or without capture. Only knight, bishop, rook and queen can be written; the others
     /// become a queen.
     #[inline]

@@ -49,7 +49,18 @@ static PIECES: [[u64; 64]; 12] = {
     pieces
 };
 static CASTLING: [u64; 16] = row(12 * 64);
-static EN_PASSANT: [u64; 8] = row(12 * 64 + 16);
+/// The same number for both squares of a file; zero for squares that no pawn passes over.
+static EN_PASSANT: [u64; 64] = {
+    let files: [u64; 8] = row(12 * 64 + 16);
+    let mut squares = [0; 64];
+    let mut file = 0;
+    while file < 8 {
+        squares[16 + file] = files[file];
+        squares[40 + file] = files[file];
+        file += 1;
+    }
+    squares
+};
 
 /// Black to move.
 pub(crate) const SIDE: u64 = NUMBERS[COUNT - 1];
@@ -66,10 +77,10 @@ pub(crate) fn castling(rook: Square) -> u64 {
     CASTLING[rook.index() & 7 | rook.index() >> 2 & 8]
 }
 
-/// An en passant capture is possible on this file.
+/// An en passant capture is possible on this square, or on none if it is a1.
 #[inline]
 pub(crate) fn en_passant(square: Square) -> u64 {
-    EN_PASSANT[square.index() & 7]
+    EN_PASSANT[square.index()]
 }
 
 /// The number of a piece on a square, for tables made by the compiler.
