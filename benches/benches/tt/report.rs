@@ -3,8 +3,9 @@
 use std::fs;
 
 use crate::Plan;
-use crate::arena::USES;
+use crate::arena::{AHEAD, USES};
 use crate::keys::Universe;
+use crate::pages::Footprint;
 use crate::race::Best;
 
 /// One lane in all four uses.
@@ -131,8 +132,9 @@ pub fn distances(distances: &[usize], limits: &[Best], tables: &[Best]) {
 }
 
 /// Huge pages against small ones: pairs of lanes, and the dependent chain.
-pub fn pages(bests: &[Best], large_chain: f64, small_chain: f64, small_pages: &str) {
-    println!("Huge and small pages, 1 thread, 10 % stores (the small table: {small_pages}):\n");
+pub fn pages(bests: &[Best], large_chain: f64, small_chain: f64, small: Footprint) {
+    let huge = 100.0 * small.huge_share();
+    println!("Huge pages and small ones ({huge:.0} % of those in huge pages), 1 thread, 10 % stores:\n");
     println!("| | huge | small | small ÷ huge |");
     println!("|---|---|---|---|");
     let line = |label: &str, large: f64, small: f64| {
@@ -147,12 +149,13 @@ pub fn pages(bests: &[Best], large_chain: f64, small_chain: f64, small_pages: &s
 
 /// The dependent chain: for each amount of work the time without a table, with it, and with a prefetch.
 pub fn chain(rows: &[[f64; 3]]) {
-    println!("Each probe decides the next key; the work between key and probe could hide the wait:\n");
-    println!("| work alone | with probe | with prefetch and probe | of the wait, hidden |");
+    println!(
+        "Each probe decides the next key, with work between key and probe that a prefetch can hide behind:\n"
+    );
+    println!("| work alone | with a probe | with prefetch and probe | saved |");
     println!("|---|---|---|---|");
     for [work, probe, prefetched] in rows {
-        let hidden = (probe - prefetched) / (probe - work);
-        println!("| {work:.0} | {probe:.0} | {prefetched:.0} | {:.0} % |", 100.0 * hidden);
+        println!("| {work:.0} | {probe:.0} | {prefetched:.0} | {:.0} |", probe - prefetched);
     }
     println!();
 }
@@ -180,7 +183,7 @@ impl Goal {
             _ => Wanted::Nothing,
         };
         let measured = table.cells.each_ref().map(|cell| cell.of_limit);
-        Self { what: format!("{mebibytes} MiB, prefetch 8: multiple of the limit"), measured, wanted }
+        Self { what: format!("{mebibytes} MiB, prefetch {AHEAD}: multiple of the limit"), measured, wanted }
     }
 
     /// How much faster the table is than dashmap.
