@@ -1,1 +1,3 @@
 //! Benches live in `benches/`; this library holds what they share.
+
+pub mod ratio;

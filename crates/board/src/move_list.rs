@@ -5,7 +5,8 @@ use core::ops::Deref;
 
 use crate::{Bitboard, Move, Square};
 
-/// Up to 255 moves in place. The most that a position of 16 men a side can have is below that.
+/// Up to 255 moves in place. No position of 16 men a side is known to have more than 248, see
+/// `examples/most_moves.rs`; games reach at most 218.
 ///
 /// The length is a byte, so an index made of it is known to lie inside the array: pushing needs no bounds check.
 /// A search keeps one list per ply and clears it: that costs nothing, while a new list writes its 520 bytes.
