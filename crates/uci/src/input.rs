@@ -11,9 +11,12 @@ pub const MAX_LINE: usize = 1 << 20;
 pub enum Line<'a> {
     /// The line without its end. Bytes that are not UTF-8 have become U+FFFD.
     Text(Cow<'a, str>),
-    /// The line was longer than [`MAX_LINE`] and has been skipped to its end.
-    TooLong,
+    /// The line was longer than [`MAX_LINE`] and has been skipped to its end. This is how it began.
+    TooLong(Cow<'a, str>),
 }
+
+/// How much of a line that is too long is kept: enough to tell what it wanted to be.
+const KEPT: usize = 200;
 
 /// Splits a byte stream into lines without ever holding more than one line of [`MAX_LINE`] bytes.
 #[derive(Debug)]
@@ -46,12 +49,10 @@ impl<R: BufRead> Lines<R> {
             anything = true;
             let newline = chunk.iter().position(|&byte| byte == b'\n');
             let part = &chunk[..newline.unwrap_or(chunk.len())];
-            if self.buffer.len() + part.len() > MAX_LINE {
-                too_long = true;
-                self.buffer.clear();
-            }
             if !too_long {
-                self.buffer.extend_from_slice(part);
+                let room = MAX_LINE - self.buffer.len();
+                too_long = part.len() > room;
+                self.buffer.extend_from_slice(&part[..part.len().min(room)]);
             }
             let used = part.len() + usize::from(newline.is_some());
             self.source.consume(used);
@@ -63,13 +64,13 @@ impl<R: BufRead> Lines<R> {
             return None;
         }
         let first = std::mem::replace(&mut self.first, false);
-        if too_long {
-            return Some(Line::TooLong);
-        }
         let mut bytes = self.buffer.as_slice();
         if first {
             // Files written on Windows may open with a byte-order mark.
             bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        }
+        if too_long {
+            return Some(Line::TooLong(String::from_utf8_lossy(&bytes[..KEPT])));
         }
         bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         Some(Line::Text(String::from_utf8_lossy(bytes)))
@@ -89,7 +90,7 @@ mod tests {
         while let Some(line) = lines.next_line() {
             all.push(match line {
                 Line::Text(text) => text.into_owned(),
-                Line::TooLong => "<too long>".to_owned(),
+                Line::TooLong(start) => format!("<too long: {start}>"),
             });
         }
         all
@@ -115,9 +116,10 @@ mod tests {
         assert!(matches!(lines.next_line(), Some(Line::Text(text)) if text.len() == MAX_LINE));
         assert_eq!(lines.next_line(), Some(Line::Text("uci".into())));
 
-        let input = io::repeat(b'x').take(MAX_LINE as u64 * 40).chain(&b"\nuci\n"[..]);
+        let input = b"go ".chain(io::repeat(b'x').take(MAX_LINE as u64 * 40)).chain(&b"\nuci\n"[..]);
         let mut lines = Lines::new(BufReader::new(input));
-        assert_eq!(lines.next_line(), Some(Line::TooLong));
+        let start = format!("go {}", "x".repeat(KEPT - 3));
+        assert_eq!(lines.next_line(), Some(Line::TooLong(start.into())));
         assert!(lines.buffer.capacity() <= 2 * MAX_LINE, "the rest of the line is not kept");
         assert_eq!(lines.next_line(), Some(Line::Text("uci".into())));
         assert_eq!(lines.next_line(), None);

@@ -23,8 +23,11 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens `path` for appending, creating it if needed.
+    /// Opens `path` for appending, creating it if needed. A named pipe is refused: to open one is to wait for its reader.
     pub fn open(path: &Path) -> io::Result<Log> {
+        if is_pipe(path) {
+            return Err(io::Error::other("a pipe would make the engine wait"));
+        }
         Ok(Log { file: OpenOptions::new().append(true).create(true).open(path)?, line: String::new() })
     }
 
@@ -43,6 +46,17 @@ impl Log {
         self.line.shrink_to(1 << 16);
         result
     }
+}
+
+#[cfg(unix)]
+fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    path.metadata().is_ok_and(|data| data.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &Path) -> bool {
+    false
 }
 
 /// A time since 1970, shown as `2026-03-01T12:00:00.000Z`.

@@ -1,14 +1,104 @@
 //! How much memory is free.
+//!
+//! Systems promise more memory than they have and end the program when it is used, so an allocation that succeeds proves
+//! nothing. What can be had without risk is the smallest of three: what the machine has, what the program's control
+//! group may use (containers), and what is left of its address space (`ulimit -v`).
 
-/// Memory that can be had without swapping, in MiB; `None` where the system does not say.
+use std::fs::read_to_string;
+
+use megatherium_search::THREAD_MEBIBYTES;
+
+/// Memory that can be used without swapping or being ended for it, in MiB; `None` where the system does not say.
 pub fn available_mebibytes() -> Option<usize> {
-    parse(&std::fs::read_to_string("/proc/meminfo").ok()?)
+    let machine = read_to_string("/proc/meminfo").ok().and_then(|text| machine(&text));
+    [machine, group_mebibytes(), address_space_mebibytes()].into_iter().flatten().min()
 }
 
-fn parse(meminfo: &str) -> Option<usize> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: usize = line.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(kibibytes / 1024)
+/// What is left of the address space, in MiB; `None` if it is not limited.
+pub fn address_space_mebibytes() -> Option<usize> {
+    let limits = read_to_string("/proc/self/limits").ok()?;
+    let status = read_to_string("/proc/self/status").ok()?;
+    address_space(&limits, &status)
+}
+
+/// Why a table of this size in place of one of size `old` would be too much.
+pub fn too_large_table(mebibytes: usize, old: usize) -> Option<String> {
+    let reach = available_mebibytes()?.saturating_add(old);
+    (mebibytes > reach).then(|| format!("only {reach} MiB of memory are free"))
+}
+
+/// Why this many search threads would be too many.
+///
+/// What a thread uses is small beside what it reserves: its stack, and the allocator's own reserve for each thread. That
+/// counts where the address space is limited.
+pub fn too_many_threads(threads: usize) -> Option<String> {
+    const RESERVED: usize = 96;
+    let shortage = |needed: usize, free: Option<usize>, what| {
+        let free = free.filter(|&free| free < needed)?;
+        Some(format!("they need about {needed} MiB of {what}, and {free} MiB are free"))
+    };
+    shortage(threads.saturating_mul(THREAD_MEBIBYTES), available_mebibytes(), "memory")
+        .or_else(|| shortage(threads.saturating_mul(RESERVED), address_space_mebibytes(), "address space"))
+}
+
+/// Memory of the whole machine that is free or can be freed.
+fn machine(meminfo: &str) -> Option<usize> {
+    Some(kibibytes(meminfo, "MemAvailable:")? / 1024)
+}
+
+fn address_space(limits: &str, status: &str) -> Option<usize> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    // A number of bytes, or "unlimited".
+    let limit: usize = line.split_ascii_whitespace().next()?.parse().ok()?;
+    let used = kibibytes(status, "VmSize:")?;
+    Some((limit / 1024).saturating_sub(used) / 1024)
+}
+
+/// The number of kibibytes on the line that begins with `name`.
+fn kibibytes(text: &str, name: &str) -> Option<usize> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// What the control group of this process, and those around it, may still use.
+fn group_mebibytes() -> Option<usize> {
+    let groups = read_to_string("/proc/self/cgroup").ok()?;
+    let folders = groups.lines().filter_map(group_folder);
+    // A container sees its own group at the root, whatever the path says.
+    let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/memory"].map(String::from);
+    folders.flat_map(|folder| ancestors(&folder)).chain(roots).filter_map(|folder| group_free(&folder)).min()
+}
+
+/// The folder of a line of `/proc/self/cgroup`, if it is about memory: `0::/path` in version 2, `4:memory:/path` in 1.
+fn group_folder(line: &str) -> Option<String> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?.trim_end_matches('/'));
+    if controllers.is_empty() {
+        Some(format!("/sys/fs/cgroup{path}"))
+    } else {
+        controllers.split(',').any(|name| name == "memory").then(|| format!("/sys/fs/cgroup/memory{path}"))
+    }
+}
+
+/// The folder and those above it, as far as control groups go.
+fn ancestors(folder: &str) -> Vec<String> {
+    let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+    ends.map(|end| folder[..end].to_owned()).filter(|folder| folder.starts_with("/sys/fs/cgroup")).collect()
+}
+
+fn group_free(folder: &str) -> Option<usize> {
+    let read = |name: &str| read_to_string(format!("{folder}/{name}")).ok();
+    let limit = read("memory.max").or_else(|| read("memory.limit_in_bytes"))?;
+    let used = read("memory.current").or_else(|| read("memory.usage_in_bytes"))?;
+    group_left(&limit, &used, &read("memory.stat").unwrap_or_default())
+}
+
+/// The limit less what is in use; files that were read count as used, but give way.
+fn group_left(limit: &str, used: &str, stat: &str) -> Option<usize> {
+    let limit: usize = limit.trim().parse().ok()?; // "max" where there is none
+    let used: usize = used.trim().parse().ok()?;
+    let files = kibibytes(stat, "inactive_file ").unwrap_or(0); // in bytes here
+    Some(limit.saturating_sub(used.saturating_sub(files)) >> 20)
 }
 
 #[cfg(test)]
@@ -17,8 +107,47 @@ mod tests {
 
     #[test]
     fn reads_the_line_it_needs() {
-        assert_eq!(parse("MemTotal: 9 kB\nMemAvailable:   16384000 kB\nCached: 1 kB\n"), Some(16_000));
-        assert_eq!(parse("MemTotal: 9 kB\n"), None);
-        assert_eq!(parse("MemAvailable: much\n"), None);
+        assert_eq!(machine("MemTotal: 9 kB\nMemAvailable:   16384000 kB\nCached: 1 kB\n"), Some(16_000));
+        assert_eq!(machine("MemTotal: 9 kB\n"), None);
+        assert_eq!(machine("MemAvailable: much\n"), None);
+    }
+
+    #[test]
+    fn the_address_space_may_be_limited() {
+        let status = "Name:\tmegatherium\nVmSize:\t  524288 kB\n";
+        let limits =
+            "Limit  Soft Limit  Hard Limit  Units\nMax address space  1073741824  unlimited  bytes\n";
+        assert_eq!(address_space(limits, status), Some(512));
+        assert_eq!(address_space("Max address space  unlimited  unlimited  bytes\n", status), None);
+        assert_eq!(address_space("Max address space  1024  1024  bytes\n", status), Some(0));
+    }
+
+    #[test]
+    fn control_groups_are_found_in_both_versions() {
+        assert_eq!(group_folder("0::/user/app"), Some("/sys/fs/cgroup/user/app".into()));
+        assert_eq!(group_folder("4:memory:/app"), Some("/sys/fs/cgroup/memory/app".into()));
+        assert_eq!(group_folder("4:cpu,memory:/"), Some("/sys/fs/cgroup/memory".into()));
+        assert_eq!(group_folder("5:devices:/"), None);
+        assert_eq!(group_folder("nonsense"), None);
+        assert_eq!(
+            ancestors("/sys/fs/cgroup/a/b"),
+            ["/sys/fs/cgroup", "/sys/fs/cgroup/a", "/sys/fs/cgroup/a/b"]
+        );
+    }
+
+    #[test]
+    fn a_group_has_left_what_is_neither_used_nor_read_from_files() {
+        let mebibytes = |count: usize| (count << 20).to_string();
+        let stat = format!("anon 5\ninactive_file {}\n", 10 << 20);
+        assert_eq!(group_left(&mebibytes(100), &mebibytes(60), &stat), Some(50));
+        assert_eq!(group_left(&mebibytes(100), &mebibytes(60), ""), Some(40));
+        assert_eq!(group_left(&mebibytes(100), &mebibytes(600), ""), Some(0));
+        assert_eq!(group_left("max\n", &mebibytes(60), ""), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_machine_has_memory() {
+        assert!(available_mebibytes().is_some_and(|free| free > 0));
     }
 }

@@ -57,9 +57,10 @@ impl Output {
         self.line(format_args!("info string {message}"));
     }
 
-    /// Says what was wrong with the input. The one form in which that is ever said.
+    /// Says what was wrong with the input. The one form in which that is ever said: one line, however long the message and
+    /// whatever it quotes.
     pub fn error(&self, message: impl fmt::Display) {
-        self.info(format_args!("error: {message}"));
+        self.info(format_args!("error: {}", OneLine(&message.to_string())));
     }
 
     /// Begins a log, or ends it.
@@ -76,6 +77,31 @@ impl Output {
         // A thread that panicked while writing has at worst left half a line in the buffer, which is cleared.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A text as one line of bounded length, without characters that a terminal or a GUI might obey.
+struct OneLine<'a>(&'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 600;
+        let mut characters = self.0.chars();
+        for character in characters.by_ref().take(SHOWN) {
+            write_harmless(f, character)?;
+        }
+        f.write_str(if characters.next().is_some() { "…" } else { "" })
+    }
+}
+
+/// Writes a character, or its number if it is one that does something: control characters, ends of lines, and those that
+/// turn or hide what stands beside them.
+pub(crate) fn write_harmless(f: &mut fmt::Formatter<'_>, character: char) -> fmt::Result {
+    let acts = character.is_control()
+        || matches!(
+            character,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        );
+    if acts { write!(f, "{}", character.escape_unicode()) } else { f.write_char(character) }
 }
 
 impl Inner {
@@ -160,6 +186,19 @@ mod tests {
         let log = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<_> = log.lines().map(|line| line.split_once("Z ").unwrap().1).collect();
         assert_eq!(lines, ["-> isready", "<- id name X", "<- uciok"]);
+    }
+
+    #[test]
+    fn an_error_is_one_line_whatever_it_quotes() {
+        let seen = Shared::default();
+        let output = Output::new(Box::new(seen.clone()));
+        output.error("a\rb\u{2028}c\u{202e}d\u{1b}[2Je");
+        output.error("x".repeat(1_000_000));
+        let text = seen.text();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0], "info string error: a\\u{d}b\\u{2028}c\\u{202e}d\\u{1b}[2Je");
+        assert_eq!(lines[1], format!("info string error: {}…", "x".repeat(600)));
+        assert_eq!(lines.len(), 2);
     }
 
     #[test]

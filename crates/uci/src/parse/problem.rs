@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::output::write_harmless;
+
 /// Something in a line that could not be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem<'a> {
@@ -86,11 +88,7 @@ impl fmt::Display for Quoted<'_> {
         f.write_str("'")?;
         let mut characters = self.0.chars();
         for character in characters.by_ref().take(SHOWN) {
-            if character.is_control() {
-                write!(f, "{}", character.escape_default())?;
-            } else {
-                write!(f, "{character}")?;
-            }
+            write_harmless(f, character)?;
         }
         f.write_str(if characters.next().is_some() { "…'" } else { "'" })
     }

@@ -1,9 +1,14 @@
 //! Options, and what has to wait for a search to end.
 
+use std::error::Error;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use megatherium_nnue::Network;
+use megatherium_nnue::format::FILE_SIZE;
 
 use super::Shell;
 use crate::log::Log;
@@ -102,11 +107,7 @@ impl Shell {
     fn apply(&mut self, change: Change) {
         match change {
             Change::Hash(mebibytes) => self.set_hash(mebibytes),
-            Change::Threads(threads) => {
-                if let Err(error) = self.engine.set_threads(threads) {
-                    self.error(format_args!("Threads {threads}: {error}"));
-                }
-            }
+            Change::Threads(threads) => self.set_threads(threads),
             Change::ClearHash => self.engine.clear_hash(),
             Change::NewGame => self.engine.new_game(),
             Change::SyzygyPath(path) => match self.engine.load_tablebases(&path) {
@@ -121,20 +122,28 @@ impl Shell {
         }
     }
 
+    /// A thread that finds no memory when it begins to work would take the whole engine with it, so there is a look
+    /// before.
+    fn set_threads(&mut self, threads: usize) {
+        let old = self.engine.threads();
+        let result = match memory::too_many_threads(threads) {
+            Some(shortage) if threads > old => Err(shortage),
+            _ => self.engine.set_threads(threads).map_err(|error| error.to_string()),
+        };
+        if let Err(error) = result {
+            self.error(format_args!("Threads {threads}: {error}; there are still {old}"));
+        }
+    }
+
     /// Allocation alone does not tell whether the memory exists: systems promise more than they have and end the
     /// program when it is used. So the free memory is looked at first, where the system shows it.
     fn set_hash(&mut self, mebibytes: usize) {
-        if let Some(free) = memory::available_mebibytes() {
-            let reach = free.saturating_add(self.engine.hash_mebibytes());
-            if mebibytes > reach {
-                return self.error(format_args!(
-                    "Hash {mebibytes}: only {reach} MiB of memory are free, the table stays at {} MiB",
-                    self.engine.hash_mebibytes()
-                ));
-            }
-        }
-        if let Err(error) = self.engine.set_hash(mebibytes) {
-            let old = self.engine.hash_mebibytes();
+        let old = self.engine.hash_mebibytes();
+        let result = match memory::too_large_table(mebibytes, old) {
+            Some(shortage) => Err(shortage),
+            None => self.engine.set_hash(mebibytes).map_err(|error| error.to_string()),
+        };
+        if let Err(error) = result {
             self.error(format_args!("Hash {mebibytes}: {error}, the table stays at {old} MiB"));
         }
     }
@@ -143,10 +152,7 @@ impl Shell {
         if path.is_empty() {
             return self.engine.set_network(Network::embedded());
         }
-        let loaded = std::fs::read(path)
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| Network::from_bytes(&bytes).map_err(|error| error.to_string()));
-        match loaded {
+        match read_network(path.as_ref()) {
             Ok(network) => {
                 let checksum = network.checksum();
                 self.engine.set_network(Arc::new(network));
@@ -155,4 +161,14 @@ impl Shell {
             Err(error) => self.error(format_args!("EvalFile {}: {error}", Quoted(path))),
         }
     }
+}
+
+/// Reads a net. What is no plain file is not opened (a pipe would make the engine wait), and no more is read than a net has.
+fn read_network(path: &Path) -> Result<Network, Box<dyn Error>> {
+    if !path.metadata()?.is_file() {
+        return Err("not a file".into());
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(FILE_SIZE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(Network::from_bytes(&bytes)?)
 }

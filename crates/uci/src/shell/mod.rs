@@ -24,7 +24,7 @@ use crate::output::Output;
 use crate::parse::{Quoted, parse};
 use crate::speaker::Speaker;
 use crate::task::{self, Task};
-use crate::{human, version};
+use crate::{human, memory, version};
 use changes::Change;
 
 /// What is going on besides reading.
@@ -95,12 +95,20 @@ impl Shell {
                         return;
                     }
                 }
-                Line::TooLong => {
-                    self.output.error(format_args!("a line of more than {MAX_LINE} bytes was skipped"));
-                }
+                Line::TooLong(start) => self.refuse_long(&start),
             }
         }
         self.finish_running();
+    }
+
+    /// A line that is too long is not carried out. But if it wanted to be a `go` somebody waits for a `bestmove`.
+    fn refuse_long(&mut self, start: &str) {
+        let word = start.split_ascii_whitespace().next().unwrap_or_default();
+        let problem = format!("a line of more than {MAX_LINE} bytes, {}, was skipped", Quoted(word));
+        match parse(start).command {
+            Some(Command::Go(_)) => self.go(&Go::default(), Some(problem)),
+            _ => self.output.error(problem),
+        }
     }
 
     /// Carries out one line. Breaks at `quit`.
@@ -237,6 +245,10 @@ impl Shell {
         let output = Arc::clone(&self.output);
         let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
         let (threads, hash) = (threads.unwrap_or(1), hash.unwrap_or(bench::DEFAULT_HASH));
+        if let Some(shortage) = memory::too_many_threads(threads).or_else(|| memory::too_large_table(hash, 0))
+        {
+            return self.output.error(format_args!("bench {depth} {threads} {hash}: {shortage}"));
+        }
         self.start_task(move |stop| {
             if let Err(error) = task::run_bench(&output, depth, threads, hash, stop) {
                 output.error(format_args!("bench: {error}"));
