@@ -146,8 +146,8 @@ impl fmt::Display for Epd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.board.write_position(false))?;
         let clocks = (self.board.halfmove_clock(), self.board.fullmove_number());
-        let told = ["hmvc", "fmvn"].into_iter().any(|opcode| self.operation(opcode).is_some());
-        if clocks != (0, 1) && !told {
+        let told = |opcode| self.operation(opcode).is_some();
+        if (clocks.0 != 0 && !told("hmvc")) || (clocks.1 != 1 && !told("fmvn")) {
             write!(f, " {} {}", clocks.0, clocks.1)?;
         }
         for operation in &self.operations {

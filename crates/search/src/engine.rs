@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use megatherium_board::{Board, KeyHistory, Move};
 use megatherium_nnue::Network;
-use megatherium_tt::Table;
+use megatherium_tt::{Table, give_back_large_blocks};
 
 use crate::control::{Control, SearchId};
 use crate::job::Job;
@@ -114,6 +114,7 @@ pub struct Engine {
 impl Engine {
     /// An engine with its own table and threads.
     pub fn new(threads: usize, mebibytes: usize) -> Result<Engine, EngineError> {
+        give_back_large_blocks();
         Ok(Engine {
             pool: Pool::new(threads).map_err(EngineError::Thread)?,
             table: Arc::new(Table::new(mebibytes).map_err(EngineError::Table)?),

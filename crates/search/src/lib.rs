@@ -47,6 +47,7 @@ mod stack;
 pub mod strength;
 mod syzygy;
 mod table_stats;
+mod tablebase_file;
 pub mod thread;
 mod time;
 pub mod vote;
@@ -56,6 +57,7 @@ pub mod worker;
 
 pub use engine::{Engine, EngineError, Options, Root};
 pub use limits::Limits;
+pub use pool::THREAD_MEBIBYTES;
 pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};
 pub use syzygy::{TablebaseError, Tablebases, Wdl};
 pub use table_stats::TableStats;

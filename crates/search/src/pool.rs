@@ -21,6 +21,9 @@ use crate::worker::Worker;
 /// Deep recursion with a board per ply needs more than the default.
 const STACK_BYTES: usize = 16 << 20;
 
+/// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test measures it.
+pub const THREAD_MEBIBYTES: usize = 4;
+
 enum Order {
     Search(Arc<Job>),
     Forget,

@@ -4,7 +4,6 @@
 //! the root the distance to the next such move is asked too, and only moves that keep the result are searched.
 
 use std::fmt;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use pyrrhic_rs::{DtzProbeValue, EngineAdapter, TableBases, WdlProbeResult};
 
 use crate::engine::{Options, Root};
 use crate::score::{DRAW, Score, TB_WIN};
+use crate::tablebase_file::{Kind, Material, is_whole};
 
 /// Gives the probing code our attack tables.
 #[derive(Clone)]
@@ -151,7 +151,7 @@ impl Tablebases {
         if max_men == 0 {
             return Ok(Tablebases::none());
         }
-        match TableBases::new(path) {
+        match TableBases::new(folders(path).collect::<Vec<_>>().join(":")) {
             Ok(tables) => Ok(Tablebases { path: path.to_owned(), tables: Some(tables), max_men }),
             Err(pyrrhic_rs::TBError::AlreadyInitialized) => Err(TablebaseError::InUse),
             Err(_) => Err(TablebaseError::Unusable(path.to_owned())),
@@ -242,28 +242,27 @@ fn rank(wdl: Wdl, dtz: u32, clock: u32, repeated: bool) -> i32 {
     }
 }
 
-/// The first bytes of a table of results.
-const RESULT_MAGIC: [u8; 4] = [0x71, 0xE8, 0x23, 0x5D];
+/// The folders of a path, as the probing library can take them: it reads beyond the end of a path with an empty last part.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.split(':').filter(|folder| !folder.is_empty())
+}
 
-/// How many men the largest table on `path` has; 0 for an empty path. A path without tables, or with a file that is none, is refused:
-/// the library would take its word for it.
+/// How many men the largest table on `path` has; 0 for an empty path. A path without tables, or with one that is cut off or
+/// damaged, is refused: the library would take its word for it.
 fn largest_table(path: &str) -> Result<u32, TablebaseError> {
     let mut largest = 0;
-    for folder in path.split(':').filter(|folder| !folder.is_empty()) {
+    for folder in folders(path) {
         let files = std::fs::read_dir(Path::new(folder))
             .map_err(|_| TablebaseError::NotAFolder(folder.to_owned()))?;
         for file in files.flatten().map(|file| file.path()) {
-            if file.extension().is_none_or(|extension| extension != "rtbw") {
-                continue;
-            }
-            let mut magic = [0; 4];
-            let read = std::fs::File::open(&file).and_then(|mut file| file.read_exact(&mut magic));
-            if read.is_err() || magic != RESULT_MAGIC {
+            let material = file.file_stem().and_then(|name| name.to_str()).and_then(Material::parse);
+            let (Some(kind), Some(material)) = (Kind::of(&file), material) else { continue };
+            if !is_whole(&file, kind, &material) {
                 return Err(TablebaseError::Unusable(file.display().to_string()));
             }
-            // KQPvKR: a letter for each man, and one between the sides.
-            let name = file.file_stem().map_or(0, |name| name.len() as u32);
-            largest = largest.max(name.saturating_sub(1));
+            if kind == Kind::Result {
+                largest = largest.max(material.men() as u32);
+            }
         }
     }
     if largest == 0 && !path.is_empty() {

@@ -54,6 +54,7 @@ extern crate alloc;
 #[cfg(all(feature = "std", not(test)))]
 extern crate std;
 
+mod allocator;
 mod cluster;
 mod entry;
 mod error;
@@ -69,6 +70,7 @@ mod slot;
 mod table;
 mod word;
 
+pub use allocator::give_back_large_blocks;
 pub use cluster::Cluster;
 pub use entry::{Bound, Entry};
 pub use error::SizeError;

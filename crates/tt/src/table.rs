@@ -168,6 +168,18 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
         Ok(())
     }
 
+    /// Flips one bit of the table's memory, as a failing memory chip does: bit `number` of all there are, counted round and
+    /// round. For tests of what becomes of a search under which that happens.
+    #[doc(hidden)]
+    pub fn flip_bit(&self, number: u64) {
+        let (word, bit) = (number / 64, number % 64);
+        let (slot, half) = (word / 2, word % 2);
+        let cluster = &self.clusters[(slot / SLOTS as u64) as usize % self.clusters.len()];
+        let slot = &cluster.slots[slot as usize % SLOTS];
+        let word = if half == 0 { &slot.check } else { &slot.data };
+        word.store(word.load() ^ 1 << bit);
+    }
+
     /// How much of the table the current search has filled or found useful, in permille, judged from a sample
     /// of a thousand slots.
     pub fn hashfull(&self) -> u32 {

@@ -212,3 +212,41 @@ fn counters_add_up() {
     one += two;
     assert_eq!((one.probes, one.hits, one.refreshes, one.hit_permille()), (3, 2, 1, 666));
 }
+
+/// Memory that fails: whichever bit of a table flips, an entry is found as it was stored or not at all.
+#[test]
+fn every_flipped_bit_is_a_miss_or_changes_nothing() {
+    let table: Table = Table::with_clusters(8).unwrap();
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    let stored: Vec<_> = (0..32).map(|n| (next(), entry(next() as u16 | 1, n))).collect();
+    for &(key, entry) in &stored {
+        table.store(key, entry);
+    }
+    let found = |key| table.peek(key);
+    let before: Vec<_> = stored.iter().filter(|(key, _)| found(*key).is_some()).copied().collect();
+    assert!(before.len() > 16, "most of them have a place");
+    let (mut missed, mut kept) = (0, 0);
+    for bit in 0..8 * 64 * 8 {
+        table.flip_bit(bit);
+        for &(key, entry) in &before {
+            match found(key) {
+                None => missed += 1,
+                seen => {
+                    assert_eq!(seen, Some(entry), "bit {bit}");
+                    kept += 1;
+                }
+            }
+        }
+        table.flip_bit(bit);
+    }
+    // Each of an entry's 128 bits makes it a miss, but for the six of its generation.
+    assert_eq!(missed, before.len() * (128 - 6));
+    assert_eq!(missed + kept, before.len() * 8 * 64 * 8);
+    assert!(before.iter().all(|&(key, entry)| found(key) == Some(entry)), "all bits are back");
+}
