@@ -1,7 +1,7 @@
 //! A conversation with a running engine.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -21,12 +21,18 @@ pub struct Conversation {
     lines: Receiver<String>,
     errors: Option<JoinHandle<String>>,
     transcript: Vec<String>,
+    patience: Duration,
 }
 
 impl Conversation {
     /// Starts the engine without arguments.
     pub fn start() -> Self {
-        let mut child = binary::command()
+        Self::start_command(&mut binary::command())
+    }
+
+    /// Starts any engine, in any way.
+    pub fn start_command(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -48,7 +54,12 @@ impl Conversation {
             text
         });
         let input = child.stdin.take();
-        Conversation { child, input, lines, errors: Some(errors), transcript: Vec::new() }
+        Conversation { child, input, lines, errors: Some(errors), transcript: Vec::new(), patience: PATIENCE }
+    }
+
+    /// How long to wait for an answer from now on.
+    pub fn set_patience(&mut self, patience: Duration) {
+        self.patience = patience;
     }
 
     /// Starts the engine and goes through `uci` … `uciok`.
@@ -68,7 +79,7 @@ impl Conversation {
     /// Sends bytes as they are. An engine that has gone away is noticed when its answer is missed.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         if bytes != b"\n" {
-            let text = String::from_utf8_lossy(bytes);
+            let text = String::from_utf8_lossy(&bytes[..bytes.len().min(800)]);
             self.transcript.push(format!("> {}", text.chars().take(200).collect::<String>()));
         }
         if let Some(input) = &mut self.input {
@@ -78,7 +89,7 @@ impl Conversation {
 
     /// The next line, `None` if the engine has closed its output.
     pub fn next_line(&mut self) -> Option<String> {
-        match self.lines.recv_timeout(PATIENCE) {
+        match self.lines.recv_timeout(self.patience) {
             Ok(line) => {
                 self.transcript.push(format!("< {line}"));
                 Some(line)
@@ -169,8 +180,16 @@ impl Conversation {
         self.child.id()
     }
 
-    fn wait(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
+    /// Memory of the engine's process that lies in RAM, in MiB; `None` where the system does not say.
+    pub fn resident_mebibytes(&self) -> Option<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process_id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.split_ascii_whitespace().next()?.parse::<f64>().ok().map(|kibibytes| kibibytes / 1024.0)
+    }
+
+    /// Waits until the engine has exited and says how.
+    pub fn wait(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + self.patience;
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().expect("the process can be waited for") {
                 return status;
@@ -178,6 +197,11 @@ impl Conversation {
             thread::sleep(Duration::from_millis(2));
         }
         self.fail("the engine does not exit")
+    }
+
+    /// Forgets what was said so far: a long test keeps its memory and its messages short.
+    pub fn forget(&mut self) {
+        self.transcript.clear();
     }
 
     /// Ends the test with the conversation so far.

@@ -4,5 +4,8 @@
 
 pub mod binary;
 pub mod conversation;
+pub mod fuzz;
+pub mod game;
+pub mod random;
 
 pub use conversation::Conversation;

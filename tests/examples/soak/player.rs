@@ -1,0 +1,115 @@
+//! One engine at the board.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use megatherium_board::Move;
+use megatherium_tests::Conversation;
+use megatherium_tests::conversation::field;
+use megatherium_tests::game::{Game, judge};
+
+use crate::modes::Mode;
+
+/// A move and what it took.
+pub struct Moved {
+    pub mv: Move,
+    pub milliseconds: i64,
+    /// The reply the engine expects.
+    pub reply: Option<String>,
+    /// Whether it had expected the opponent's move.
+    pub ponder_hit: bool,
+}
+
+/// An engine process, and what it ponders on.
+pub struct Player {
+    engine: Conversation,
+    /// The game as it would be after the move it expects.
+    pondering: Option<Game>,
+}
+
+impl Player {
+    pub fn new(options: &[&str]) -> Player {
+        let mut engine = Conversation::start_uci();
+        for option in options {
+            engine.send(&format!("setoption name {option}"));
+        }
+        Player { engine, pondering: None }
+    }
+
+    pub fn new_game(&mut self) {
+        self.engine.send("ucinewgame");
+        self.engine.ready();
+        self.engine.forget();
+    }
+
+    /// Memory in use, in MiB.
+    pub fn resident(&self) -> Option<f64> {
+        self.engine.resident_mebibytes()
+    }
+
+    /// Thinks about the position of a game.
+    pub fn think(&mut self, game: &Game, mode: &Mode, clocks: [i64; 2]) -> Result<Moved, String> {
+        let expected = self.pondering.as_ref().is_some_and(|guess| guess.moves == game.moves);
+        let started;
+        if expected {
+            self.pondering = None;
+            started = Instant::now();
+            self.engine.send("ponderhit");
+        } else {
+            self.end_ponder()?;
+            self.engine.send(&game.position(None));
+            started = Instant::now();
+            self.engine.send(&format!("go {}", mode.limits(clocks, game.plies / 2 + 1)));
+        }
+        let lines = self.answer()?;
+        let milliseconds = started.elapsed().as_millis() as i64;
+        if let Some(error) = lines.iter().find(|line| line.contains("error")) {
+            return Err(format!("the engine says {error}"));
+        }
+        let mv = judge(&lines, &game.board)?.ok_or("no move although there are some")?;
+        let reply = lines.last().and_then(|line| field(line, "ponder")).map(str::to_owned);
+        Ok(Moved { mv, milliseconds, reply, ponder_hit: expected })
+    }
+
+    /// Begins to think on the opponent's time, if the mode has it and there is a move to expect.
+    pub fn ponder(&mut self, game: &Game, mode: &Mode, clocks: [i64; 2], reply: Option<&str>) {
+        let Some(reply) = reply.filter(|_| mode.ponder && game.ending().is_none()) else { return };
+        let Ok(mv) = game.board.parse_uci(reply) else { return };
+        let mut guess = game.clone();
+        guess.play(mv);
+        if guess.ending().is_some() {
+            return;
+        }
+        self.engine.send(&guess.position(None));
+        self.engine.send(&format!("go ponder {}", mode.limits(clocks, guess.plies / 2 + 1)));
+        self.pondering = Some(guess);
+    }
+
+    /// The opponent did something else, or the game is over: the answer is awaited and thrown away, but judged like any other.
+    pub fn end_ponder(&mut self) -> Result<(), String> {
+        if let Some(guess) = self.pondering.take() {
+            self.engine.send("stop");
+            let lines = self.answer()?;
+            judge(&lines, &guess.board).map_err(|fault| format!("while pondering: {fault}"))?;
+        }
+        Ok(())
+    }
+
+    /// Nothing is left to be said.
+    pub fn settle(&mut self) -> Result<(), String> {
+        let lines = self.said(Conversation::ready)?;
+        if lines.is_empty() { Ok(()) } else { Err(format!("said after the answer: {lines:?}")) }
+    }
+
+    fn answer(&mut self) -> Result<Vec<String>, String> {
+        let lines = self.said(|engine| engine.until("bestmove"))?;
+        self.engine.forget();
+        Ok(lines)
+    }
+
+    /// A conversation fails by panicking; here that is a fault like any other.
+    fn said(&mut self, what: impl FnOnce(&mut Conversation) -> Vec<String>) -> Result<Vec<String>, String> {
+        catch_unwind(AssertUnwindSafe(|| what(&mut self.engine)))
+            .map_err(|_| "the engine went away or is silent".to_owned())
+    }
+}
