@@ -102,6 +102,17 @@ fn what_is_said_before_a_move_is_true_after_it() {
 }
 
 #[test]
+fn quiet_checks_are_the_quiet_moves_that_check() {
+    random_positions(7, 50_000, any_start, |board, _| {
+        let (mut checks, mut quiets) = (MoveList::new(), MoveList::new());
+        board.quiet_checks(&mut checks);
+        board.quiets(&mut quiets);
+        quiets.retain(|mv| board.gives_check(mv) && !mv.is_castling());
+        assert_eq!(checks.as_slice(), quiets.as_slice(), "{board:?}");
+    });
+}
+
+#[test]
 fn passing_the_move() {
     random_positions(6, 20_000, any_start, |board, _| {
         if board.in_check() {

@@ -72,6 +72,18 @@ impl MoveList {
         &mut self.moves[..self.len as usize]
     }
 
+    /// Keeps the moves that `keep` says yes to, in their order.
+    #[inline]
+    pub fn retain(&mut self, mut keep: impl FnMut(Move) -> bool) {
+        let mut kept = 0u8;
+        for index in 0..self.len {
+            let mv = self.moves[index as usize];
+            self.moves[kept as usize] = mv;
+            kept += u8::from(keep(mv));
+        }
+        self.len = kept;
+    }
+
     /// Takes out the move at an index, which must exist; the last move takes its place.
     #[inline]
     pub fn swap_remove(&mut self, index: usize) -> Move {

@@ -104,6 +104,47 @@ impl Board {
         list.write(|writer| self.generate::<false, true>(writer));
     }
 
+    /// The quiet moves that give check, in place of what the list held.
+    ///
+    /// Castling that gives check with the rook is left out: it is too rare to look for.
+    pub fn quiet_checks(&self, list: &mut MoveList) {
+        list.clear();
+        self.quiets(list);
+        let (us, king, occupied) = (self.side_to_move, self.king(!self.side_to_move), self.occupied());
+        let diagonal = attacks::bishop(king, occupied);
+        let orthogonal = attacks::rook(king, occupied);
+        // Where a piece of each kind would attack the king from.
+        let from_where = [
+            attacks::pawn(!us, king),
+            attacks::knight(king),
+            diagonal,
+            orthogonal,
+            diagonal | orthogonal,
+            Bitboard::EMPTY,
+        ];
+        let screens = self.screens(us, king);
+        list.retain(|mv| {
+            let piece_type = self.moved(mv).piece_type();
+            !mv.is_castling()
+                && (from_where[piece_type.index()].contains(mv.to())
+                    || screens.contains(mv.from()) && !attacks::line(king, mv.from()).contains(mv.to()))
+        });
+    }
+
+    /// Men of `color` that alone stand between a slider of their own side and a king: they give check by leaving.
+    fn screens(&self, color: Color, king: Square) -> Bitboard {
+        let snipers = attacks::bishop_rays(king) & self.diagonal_sliders(color)
+            | attacks::rook_rays(king) & self.orthogonal_sliders(color);
+        let mut screens = Bitboard::EMPTY;
+        for sniper in snipers {
+            let between = attacks::between(king, sniper) & self.occupied();
+            if !between.more_than_one() {
+                screens |= between;
+            }
+        }
+        screens & self.colors(color)
+    }
+
     /// All legal moves.
     #[inline]
     pub fn legal_moves(&self) -> MoveList {

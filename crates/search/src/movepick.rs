@@ -18,6 +18,8 @@ enum Stage {
     Killer,
     GenerateQuiets,
     Quiets,
+    GenerateChecks,
+    Checks,
     BadNoisy,
     Done,
 }
@@ -29,6 +31,8 @@ enum Mode {
     Main,
     /// Captures and promotions only.
     Noisy,
+    /// Captures and promotions, then quiet checks that lose nothing.
+    NoisyAndChecks,
     /// Captures and promotions that win at least this much.
     ProbCut(i32),
 }
@@ -73,6 +77,11 @@ impl MovePicker {
         MovePicker::with_mode(Mode::Noisy, table_move, None)
     }
 
+    /// Captures and promotions, then quiet checks. A table move must be legal, and noisy.
+    pub fn noisy_and_checks(table_move: Option<Move>) -> MovePicker {
+        MovePicker::with_mode(Mode::NoisyAndChecks, table_move, None)
+    }
+
     /// Captures and promotions that win at least `threshold` by exchange.
     pub fn prob_cut(table_move: Option<Move>, threshold: i32) -> MovePicker {
         MovePicker::with_mode(Mode::ProbCut(threshold), table_move, None)
@@ -103,7 +112,7 @@ impl MovePicker {
                         }
                         let threshold = match self.mode {
                             Mode::Main => -score / params::GOOD_CAPTURE_DIVISOR,
-                            Mode::Noisy => return Some(mv),
+                            Mode::Noisy | Mode::NoisyAndChecks => return Some(mv),
                             Mode::ProbCut(threshold) => threshold,
                         };
                         if board.see_ge(mv, threshold) {
@@ -111,7 +120,11 @@ impl MovePicker {
                         }
                         self.bad.push(mv);
                     }
-                    self.stage = if self.mode == Mode::Main { Stage::Killer } else { Stage::Done };
+                    self.stage = match self.mode {
+                        Mode::Main => Stage::Killer,
+                        Mode::NoisyAndChecks => Stage::GenerateChecks,
+                        Mode::Noisy | Mode::ProbCut(_) => Stage::Done,
+                    };
                 }
                 Stage::Killer => {
                     self.stage = Stage::GenerateQuiets;
@@ -137,6 +150,21 @@ impl MovePicker {
                         }
                     }
                     self.stage = Stage::BadNoisy;
+                }
+                Stage::GenerateChecks => {
+                    self.next = 0;
+                    board.quiet_checks(&mut self.moves);
+                    self.stage = Stage::Checks;
+                }
+                Stage::Checks => {
+                    while self.next < self.moves.len() {
+                        let mv = self.moves[self.next];
+                        self.next += 1;
+                        if Some(mv) != self.table_move && board.see_ge(mv, 0) {
+                            return Some(mv);
+                        }
+                    }
+                    self.stage = Stage::Done;
                 }
                 Stage::BadNoisy => {
                     if self.next_bad < self.bad.len() {
@@ -251,6 +279,17 @@ mod tests {
         let last_quiet = picked.iter().rposition(|&mv| !board.is_noisy(mv)).unwrap();
         assert!(rank("e2a6") < last_quiet);
         assert!(rank("f3f6") > last_quiet && rank("f3h3") > last_quiet);
+    }
+
+    #[test]
+    fn quiet_checks_come_after_captures() {
+        let board = Board::from_fen(KIWIPETE).unwrap();
+        let picked = all(MovePicker::noisy_and_checks(None), &board, &Histories::default());
+        let noisy = all(MovePicker::noisy(None), &board, &Histories::default());
+        assert_eq!(picked, noisy, "no quiet move checks here");
+        let board = Board::from_fen("6k1/5ppp/8/8/8/2n5/8/R5K1 w - - 0 1").unwrap();
+        let picked = all(MovePicker::noisy_and_checks(None), &board, &Histories::default());
+        assert_eq!(picked, [board.parse_uci("a1a8").unwrap()]);
     }
 
     #[test]

@@ -13,12 +13,13 @@ impl Candidate {
     /// Step 13. Moves late in a sorted list at low depth rarely matter.
     pub(crate) fn skip(&self, board: &Board, node: &Node, reduced_depth: i32, alpha: Score) -> Skip {
         let depth = node.depth;
-        // Late-move pruning: enough quiet moves have been tried for this depth.
-        let enough = (3 + depth * depth) / if node.improving { 1 } else { 2 };
-        if self.number as i32 >= enough {
-            return Skip::Quiets;
-        }
         if self.quiet {
+            // Late-move pruning: enough moves have been tried for this depth. Checks come first among the quiet moves,
+            // and are looked at however many captures came before.
+            let enough = (3 + depth * depth) / if node.improving { 1 } else { 2 };
+            if self.number as i32 >= enough && !self.checks {
+                return Skip::Quiets;
+            }
             // History pruning: moves that keep failing.
             if reduced_depth <= params::HISTORY_PRUNING_DEPTH
                 && self.history < params::HISTORY_PRUNING_SLOPE * depth

@@ -92,7 +92,7 @@ impl Search<'_> {
 
         // Step 1. Leaves go to quiescence.
         if depth <= 0 {
-            return self.quiesce(board, ply, alpha, beta, pv_node);
+            return self.quiesce::<true>(board, ply, alpha, beta, pv_node);
         }
         if !self.enter_node() {
             return 0;
@@ -504,7 +504,7 @@ impl Search<'_> {
             && node.eval < alpha - params::RAZOR_BASE - params::RAZOR_SLOPE * depth * depth
             && !is_decisive(alpha)
         {
-            let score = self.quiesce(board, ply, alpha, alpha + 1, false);
+            let score = self.quiesce::<true>(board, ply, alpha, alpha + 1, false);
             if score <= alpha || self.stopped {
                 return Some(score);
             }
@@ -590,7 +590,7 @@ impl Search<'_> {
         let earlier = self.earlier(ply);
         while let Some(mv) = picker.next(board, self.histories, &earlier) {
             let child = self.make(board, mv, ply);
-            let mut score = -self.quiesce(&child, ply + 1, -prob_beta, -prob_beta + 1, false);
+            let mut score = -self.quiesce::<false>(&child, ply + 1, -prob_beta, -prob_beta + 1, false);
             if score >= prob_beta {
                 score = -self.search::<NON_PV>(
                     &child,

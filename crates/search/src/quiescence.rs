@@ -11,8 +11,11 @@ use crate::thread::{Search, table_key};
 
 impl Search<'_> {
     /// The value of a position once the captures are played out.
+    ///
+    /// The first node, with `CHECKS`, looks at quiet checks as well: a mate that needs one would otherwise stay
+    /// invisible below any null move or reduction that ends here.
     #[expect(clippy::too_many_lines, reason = "one node, step by step")]
-    pub fn quiesce(
+    pub fn quiesce<const CHECKS: bool>(
         &mut self,
         board: &Board,
         ply: usize,
@@ -95,17 +98,22 @@ impl Search<'_> {
             futility = self.stack[ply].static_eval + params::QUIESCENCE_FUTILITY;
         }
 
-        // Step 4. Captures and promotions; all moves when in check.
+        // Step 4. Captures and promotions, at the first node quiet checks; all moves when in check.
         let earlier = self.earlier(ply);
         let table_move = node.table_move.filter(|_| in_check || node.table_noisy);
-        let mut picker =
-            if in_check { MovePicker::new(table_move, None) } else { MovePicker::noisy(table_move) };
+        let mut picker = if in_check {
+            MovePicker::new(table_move, None)
+        } else if CHECKS {
+            MovePicker::noisy_and_checks(table_move)
+        } else {
+            MovePicker::noisy(table_move)
+        };
         let mut best_move = None;
         let mut move_count = 0;
         while let Some(mv) = picker.next(board, self.histories, &earlier) {
             move_count += 1;
             if !is_loss(best_score) {
-                if !in_check && !mv.is_promotion() && !board.gives_check(mv) {
+                if !in_check && board.is_capture(mv) && !mv.is_promotion() && !board.gives_check(mv) {
                     // Even winning the piece for nothing would not be enough.
                     let victim = board.captured(mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
                     if futility + victim <= alpha {
@@ -123,7 +131,7 @@ impl Search<'_> {
                 }
             }
             let child = self.make(board, mv, ply);
-            let score = -self.quiesce(&child, ply + 1, -beta, -alpha, pv_node);
+            let score = -self.quiesce::<false>(&child, ply + 1, -beta, -alpha, pv_node);
             self.unmake();
             if self.stopped {
                 return 0;
