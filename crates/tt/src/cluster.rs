@@ -75,6 +75,12 @@ impl<W: Word> Cluster<W> {
         }
     }
 
+    /// What a policy would know about the entries here.
+    pub(crate) fn residents<X: Protocol>(&self, generation: u64) -> impl Iterator<Item = Resident> {
+        let seen = self.read::<X>().into_iter().map(|seen| seen.data);
+        seen.filter(|&data| X::is_occupied(data)).map(move |data| resident::<X>(data, generation))
+    }
+
     /// How many slots hold an entry that was stored or found in this generation.
     pub(crate) fn current<X: Protocol>(&self, generation: u64) -> usize {
         let is_current = |data: Data| X::is_occupied(data) && data.generation() == generation;

@@ -58,17 +58,27 @@ pub struct Lines {
 const HUGE_PAGE: usize = 2 << 20;
 const WORDS_PER_CLUSTER: usize = size_of::<Cluster<AtomicU64>>() / size_of::<AtomicU64>();
 
-impl Memory<AtomicU64> for Lines {
-    fn allocate(clusters: usize) -> Option<Self> {
+impl Lines {
+    /// Memory in whatever pages the system gives to those who do not ask.
+    pub(crate) fn ordinary(clusters: usize) -> Option<Self> {
         let bytes = clusters.checked_mul(size_of::<Cluster<AtomicU64>>())?;
         let alignment = if bytes >= HUGE_PAGE { HUGE_PAGE } else { align_of::<Cluster<AtomicU64>>() };
         let words = zeroed_words((bytes.checked_add(alignment)?) / size_of::<AtomicU64>())?;
         let start = words.as_ptr().align_offset(alignment);
         // Relied upon by the view below.
         assert!(start + clusters * WORDS_PER_CLUSTER <= words.len());
-        let lines = &words[start..start + clusters * WORDS_PER_CLUSTER];
-        let advised = bytes >= HUGE_PAGE && huge_pages::advise(lines);
-        Some(Self { words, offset: start * size_of::<AtomicU64>(), clusters, advised })
+        Some(Self { words, offset: start * size_of::<AtomicU64>(), clusters, advised: false })
+    }
+}
+
+impl Memory<AtomicU64> for Lines {
+    fn allocate(clusters: usize) -> Option<Self> {
+        let mut lines = Self::ordinary(clusters)?;
+        if size_of_val(&*lines) >= HUGE_PAGE {
+            let start = lines.offset / size_of::<AtomicU64>();
+            lines.advised = huge_pages::advise(&lines.words[start..start + clusters * WORDS_PER_CLUSTER]);
+        }
+        Some(lines)
     }
 
     #[cfg(feature = "std")]
@@ -95,7 +105,7 @@ impl Deref for Lines {
     #[inline]
     fn deref(&self) -> &Self::Target {
         let first = self.words.as_ptr().wrapping_byte_add(self.offset).cast();
-        // SAFETY: `allocate` checked that the words from `offset` on are aligned for, and enough for,
+        // SAFETY: `ordinary` checked that the words from `offset` on are aligned for, and enough for,
         // `clusters` clusters. A cluster is eight `AtomicU64` without padding, so any eight of them are a
         // valid cluster; they live as long as `self`, and are shared just like the words.
         unsafe { core::slice::from_raw_parts(first, self.clusters) }

@@ -4,8 +4,8 @@ use crate::cluster::{Cluster, SLOTS};
 use crate::entry::{Data, Entry};
 use crate::error::SizeError;
 use crate::huge_pages::HugePages;
-use crate::memory::Memory;
-use crate::policy::{DepthAge, Policy};
+use crate::memory::{Lines, Memory};
+use crate::policy::{DepthAge, Policy, Resident};
 use crate::prefetch::prefetch;
 use crate::protocol::{Protocol, Xor};
 use crate::record::{Placement, Record};
@@ -65,6 +65,16 @@ impl Table {
     /// The memory is reserved at once and handed over by the system page by page, as it is first touched.
     pub fn new(mebibytes: usize) -> Result<Self, SizeError> {
         Self::with_mebibytes(mebibytes)
+    }
+}
+
+impl<P: Policy> Table<P> {
+    /// An empty table that does not ask the system for huge pages: for measuring what they are worth.
+    pub fn without_huge_pages(mebibytes: usize) -> Result<Self, SizeError> {
+        let clusters = clusters_in(mebibytes)?;
+        let memory = if clusters == 0 { Err(SizeError::Zero) } else { Ok(Lines::ordinary(clusters)) };
+        let clusters = memory?.ok_or(SizeError::OutOfMemory { mebibytes })?;
+        Ok(Self { clusters, generation: AtomicU64::new(0), _static: PhantomData })
     }
 }
 
@@ -200,6 +210,15 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
             let aged: usize = sample.iter().map(|cluster| cluster.current::<X>(stored_in)).sum();
             (1000 * aged / (SLOTS * sample.len())) as u32
         })
+    }
+
+    /// Shows the entries of the first `clusters` clusters to `visitor`: how deep they are, how old, of what kind. As good a
+    /// sample as any, since keys are hashes; read slot by slot, so not a picture of one moment while others write.
+    pub fn survey(&self, clusters: usize, mut visitor: impl FnMut(Resident)) {
+        let generation = self.generation.load();
+        for cluster in self.clusters.iter().take(clusters) {
+            cluster.residents::<X>(generation).for_each(&mut visitor);
+        }
     }
 
     /// The size of the table in mebibytes, rounded down.
