@@ -1,5 +1,6 @@
 //! The bench: a fixed set of positions to a fixed depth. With one thread its node count is the search's signature: equal in every
-//! process and on every machine, and changed by every functional change.
+//! process and on every machine, and changed by every functional change. Several threads have one too, if they take turns: see
+//! [`VirtualSmp`](crate::VirtualSmp).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -106,11 +107,15 @@ pub fn run(
     stop: &AtomicBool,
     each: &mut dyn FnMut(&Position),
 ) -> Result<Bench, EngineError> {
-    let mut engine = Engine::new(threads, mebibytes)?;
+    Ok(run_on(&mut Engine::new(threads, mebibytes)?, depth, stop, each))
+}
+
+/// Runs the bench on an engine of the caller's making, whose threads may take turns.
+pub fn run_on(engine: &mut Engine, depth: u32, stop: &AtomicBool, each: &mut dyn FnMut(&Position)) -> Bench {
     let mut bench = Bench::default();
     for (index, fen) in POSITIONS.into_iter().enumerate() {
         if stop.load(Ordering::Relaxed) {
-            return Ok(bench);
+            return bench;
         }
         let board = Board::from_fen(fen).expect("the bench positions are valid");
         engine.new_game();
@@ -132,5 +137,5 @@ pub fn run(
         });
     }
     bench.complete = true;
-    Ok(bench)
+    bench
 }

@@ -6,8 +6,9 @@
 
 use megatherium_board::{Board, Color};
 
-use crate::history::{PIECE_TO, PieceTo, zeroed};
+use crate::history::{PIECE_TO, PieceTo};
 use crate::score::{MAX_EVAL, Score};
+use crate::variant::CorrectionCell;
 
 const SLOTS: usize = 16_384;
 
@@ -15,41 +16,58 @@ const SLOTS: usize = 16_384;
 const LIMIT: i32 = 1024;
 const GRAIN: i32 = 96;
 
-type Table = Box<[[i16; 2]; SLOTS]>;
+type Table<C> = Box<[[C; 2]; SLOTS]>;
 
-/// The error tables of one thread.
-pub struct Corrections {
-    pawn: Table,
-    minor: Table,
-    non_pawn: [Table; 2],
-    continuation: Box<[[i16; PIECE_TO]; PIECE_TO]>,
+/// The error tables of one thread, or of several that share them: `C` says which.
+pub struct Corrections<C> {
+    pawn: Table<C>,
+    minor: Table<C>,
+    non_pawn: [Table<C>; 2],
+    continuation: Box<[C; PIECE_TO * PIECE_TO]>,
 }
 
-impl Default for Corrections {
+/// A table of fresh entries, built without passing through the stack.
+#[expect(clippy::unnecessary_box_returns, reason = "too large for the stack")]
+fn fresh<T: Default, const N: usize>() -> Box<[T; N]> {
+    let entries: Vec<T> = (0..N).map(|_| T::default()).collect();
+    match entries.into_boxed_slice().try_into() {
+        Ok(table) => table,
+        Err(_) => unreachable!("there are N entries"),
+    }
+}
+
+impl<C: CorrectionCell> Default for Corrections<C> {
     fn default() -> Self {
-        Corrections {
-            pawn: zeroed(&[0; 2]),
-            minor: zeroed(&[0; 2]),
-            non_pawn: [zeroed(&[0; 2]), zeroed(&[0; 2])],
-            continuation: vec![[0; PIECE_TO]; PIECE_TO].into_boxed_slice().try_into().expect("PIECE_TO rows"),
-        }
+        Corrections { pawn: fresh(), minor: fresh(), non_pawn: [fresh(), fresh()], continuation: fresh() }
     }
 }
 
 /// The two moves before the position, newest first.
 pub type LastMoves = [Option<PieceTo>; 2];
 
-impl Corrections {
+#[inline]
+fn pair(before: PieceTo, newest: PieceTo) -> usize {
+    before.index() * PIECE_TO + newest.index()
+}
+
+impl<C: CorrectionCell> Corrections<C> {
+    /// Forgets everything.
+    pub fn clear(&self) {
+        let tables = [&self.pawn, &self.minor, &self.non_pawn[0], &self.non_pawn[1]];
+        let keyed = tables.into_iter().flat_map(|table| table.iter().flatten());
+        keyed.chain(self.continuation.iter()).for_each(|entry| entry.set(0));
+    }
+
     /// The correction for a position, in centipawns times [`GRAIN`].
     pub fn raw(&self, board: &Board, last: LastMoves) -> i32 {
         let side = board.side_to_move().index();
-        let at = |table: &Table, key: u64| i32::from(table[key as usize % SLOTS][side]);
+        let at = |table: &Table<C>, key: u64| i32::from(table[key as usize % SLOTS][side].get());
         let mut sum = at(&self.pawn, board.pawn_key())
             + at(&self.minor, board.minor_key())
             + at(&self.non_pawn[0], board.non_pawn_key(Color::White))
             + at(&self.non_pawn[1], board.non_pawn_key(Color::Black));
         if let [Some(newest), Some(before)] = last {
-            sum += i32::from(self.continuation[before.index()][newest.index()]);
+            sum += i32::from(self.continuation[pair(before, newest)].get());
         }
         sum
     }
@@ -60,19 +78,19 @@ impl Corrections {
     }
 
     /// Learns that the search found `error` centipawns more than the evaluation said.
-    pub fn update(&mut self, board: &Board, last: LastMoves, error: i32, depth: i32) {
+    pub fn update(&self, board: &Board, last: LastMoves, error: i32, depth: i32) {
         let side = board.side_to_move().index();
         let bonus = (error * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
-        let learn = |entry: &mut i16| {
-            let value = i32::from(*entry);
-            *entry = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+        let learn = |entry: &C| {
+            let value = i32::from(entry.get());
+            entry.set((value + bonus - value * bonus.abs() / LIMIT) as i16);
         };
-        learn(&mut self.pawn[board.pawn_key() as usize % SLOTS][side]);
-        learn(&mut self.minor[board.minor_key() as usize % SLOTS][side]);
-        learn(&mut self.non_pawn[0][board.non_pawn_key(Color::White) as usize % SLOTS][side]);
-        learn(&mut self.non_pawn[1][board.non_pawn_key(Color::Black) as usize % SLOTS][side]);
+        learn(&self.pawn[board.pawn_key() as usize % SLOTS][side]);
+        learn(&self.minor[board.minor_key() as usize % SLOTS][side]);
+        learn(&self.non_pawn[0][board.non_pawn_key(Color::White) as usize % SLOTS][side]);
+        learn(&self.non_pawn[1][board.non_pawn_key(Color::Black) as usize % SLOTS][side]);
         if let [Some(newest), Some(before)] = last {
-            learn(&mut self.continuation[before.index()][newest.index()]);
+            learn(&self.continuation[pair(before, newest)]);
         }
     }
 }
@@ -84,7 +102,7 @@ mod tests {
     #[test]
     fn learns_the_sign_and_stays_bounded() {
         let board = Board::startpos();
-        let mut corrections = Corrections::default();
+        let corrections = Corrections::<std::cell::Cell<i16>>::default();
         assert_eq!(corrections.apply(17, &board, [None; 2]), 17);
         for _ in 0..10_000 {
             corrections.update(&board, [None; 2], 4000, 20);
@@ -95,5 +113,7 @@ mod tests {
             corrections.update(&board, [None; 2], -4000, 20);
         }
         assert!(corrections.apply(0, &board, [None; 2]) < -20);
+        corrections.clear();
+        assert_eq!(corrections.apply(0, &board, [None; 2]), 0);
     }
 }

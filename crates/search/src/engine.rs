@@ -7,6 +7,7 @@ use megatherium_board::{Board, KeyHistory, Move};
 use megatherium_nnue::Network;
 use megatherium_tt::{Table, give_back_large_blocks};
 
+use crate::baton::{Baton, VirtualSmp};
 use crate::control::{Control, SearchId};
 use crate::job::Job;
 use crate::limits::Limits;
@@ -14,6 +15,7 @@ use crate::pool::Pool;
 use crate::report::{Outcome, Report, Sink};
 use crate::syzygy::{TablebaseError, Tablebases};
 use crate::table_stats::TableStats;
+use crate::variant::{Standard, Variant};
 
 /// A position with the game that led to it.
 #[derive(Clone)]
@@ -57,6 +59,9 @@ pub struct Options {
     pub syzygy_probe_limit: u32,
     /// Whether the 50-move rule counts in tablebase results.
     pub syzygy_50_move_rule: bool,
+    /// Let the threads take turns instead of running at once: see [`VirtualSmp`]. A search limited by depth or nodes is then the
+    /// same every time.
+    pub virtual_smp: Option<VirtualSmp>,
     /// A thread that shall fail on purpose, to show that the others answer without it.
     pub failing_thread: Option<usize>,
 }
@@ -71,6 +76,7 @@ impl Default for Options {
             syzygy_probe_depth: 1,
             syzygy_probe_limit: 7,
             syzygy_50_move_rule: true,
+            virtual_smp: None,
             failing_thread: None,
         }
     }
@@ -100,9 +106,9 @@ impl std::error::Error for EngineError {}
 ///
 /// Methods that change what a search uses (`&mut self`) first wait for a running search to end, so the table and the net
 /// cannot change under it; callers that do not want to wait call [`stop`](Engine::stop) before.
-pub struct Engine {
-    pool: Pool,
-    table: Arc<Table>,
+pub struct Engine<V: Variant = Standard> {
+    pool: Pool<V>,
+    table: Arc<Table<V::Policy>>,
     network: Arc<Network>,
     tablebases: Arc<Tablebases>,
     control: Arc<Control>,
@@ -114,10 +120,17 @@ pub struct Engine {
 impl Engine {
     /// An engine with its own table and threads.
     pub fn new(threads: usize, mebibytes: usize) -> Result<Engine, EngineError> {
+        Self::variant(threads, mebibytes)
+    }
+}
+
+impl<V: Variant> Engine<V> {
+    /// An engine of any variant.
+    pub fn variant(threads: usize, mebibytes: usize) -> Result<Self, EngineError> {
         give_back_large_blocks();
         Ok(Engine {
             pool: Pool::new(threads).map_err(EngineError::Thread)?,
-            table: Arc::new(Table::new(mebibytes).map_err(EngineError::Table)?),
+            table: Arc::new(Table::with_mebibytes(mebibytes).map_err(EngineError::Table)?),
             network: Network::embedded(),
             tablebases: Arc::new(Tablebases::none()),
             control: Arc::default(),
@@ -148,6 +161,13 @@ impl Engine {
     /// Replaces the table by an empty one of another size. On failure the old table stays.
     pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), EngineError> {
         self.table_mut().resize(mebibytes).map_err(EngineError::Table)
+    }
+
+    /// The same, in a table that does not ask the system for huge pages: for measuring what they are worth.
+    pub fn set_hash_without_huge_pages(&mut self, mebibytes: usize) -> Result<(), EngineError> {
+        self.wait();
+        self.table = Arc::new(Table::without_huge_pages(mebibytes).map_err(EngineError::Table)?);
+        Ok(())
     }
 
     /// Empties the table.
@@ -192,13 +212,18 @@ impl Engine {
     }
 
     /// The shared table, for looking at.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &Table<V::Policy> {
         &self.table
     }
 
     /// Table statistics of the last search, summed over threads.
     pub fn table_stats(&self) -> TableStats {
         self.pool.table_stats()
+    }
+
+    /// Nodes of each thread in the last search.
+    pub fn nodes_by_thread(&self) -> Vec<u64> {
+        self.pool.nodes_by_thread()
     }
 
     /// Starts a search and returns at once. If one is running it is stopped first, and answers first.
@@ -222,7 +247,8 @@ impl Engine {
             limits,
             started,
             sink,
-            counters: Job::counters(self.pool.len()),
+            counters: Job::<V>::counters(self.pool.len()),
+            baton: self.options.virtual_smp.map(|settings| Baton::new(settings, self.pool.len())),
         };
         self.pool.start(job);
         id
@@ -268,13 +294,13 @@ impl Engine {
     }
 
     /// The table, for changing it: no search runs, and the workers have let go of it.
-    fn table_mut(&mut self) -> &mut Table {
+    fn table_mut(&mut self) -> &mut Table<V::Policy> {
         self.pool.wait();
         Arc::get_mut(&mut self.table).expect("idle workers hold no reference to the table")
     }
 }
 
-impl Drop for Engine {
+impl<V: Variant> Drop for Engine<V> {
     fn drop(&mut self) {
         self.stop();
     }

@@ -5,8 +5,6 @@
 
 use megatherium_board::{Bitboard, Board, Color, Move, Piece, PieceType, Square};
 
-use crate::correction::Corrections;
-
 /// Largest magnitude of a history entry.
 pub const HISTORY_LIMIT: i32 = 16_384;
 
@@ -18,7 +16,7 @@ const PAWN_SLOTS: usize = 512;
 
 /// A fixed table on the heap, built without passing through the stack.
 #[expect(clippy::unnecessary_box_returns, reason = "too large for the stack")]
-pub(crate) fn zeroed<T: Default + Clone, const N: usize>(value: &T) -> Box<[T; N]> {
+fn zeroed<T: Default + Clone, const N: usize>(value: &T) -> Box<[T; N]> {
     match vec![value.clone(); N].into_boxed_slice().try_into() {
         Ok(table) => table,
         Err(_) => unreachable!("the slice has N elements"),
@@ -82,8 +80,6 @@ pub struct Histories {
     continuation: Box<[Row; PIECE_TO]>,
     /// Quiet moves by pawn structure.
     pawn: Box<[Row; PAWN_SLOTS]>,
-    /// How far the static evaluation was off in similar positions.
-    pub corrections: Corrections,
 }
 
 impl Default for Histories {
@@ -93,7 +89,6 @@ impl Default for Histories {
             capture: zeroed(&Entry::default()),
             continuation: zeroed(&Row::default()),
             pawn: zeroed(&Row::default()),
-            corrections: Corrections::default(),
         }
     }
 }

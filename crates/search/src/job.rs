@@ -8,11 +8,13 @@ use crossbeam_utils::CachePadded;
 use megatherium_nnue::Network;
 use megatherium_tt::Table;
 
+use crate::baton::Baton;
 use crate::control::{Control, SearchId};
 use crate::engine::{Options, Root};
 use crate::limits::Limits;
 use crate::report::Sink;
 use crate::syzygy::{Tablebases, TbRoot};
+use crate::variant::{Standard, Variant};
 
 /// What a thread publishes about its progress. Only the owner writes, with plain relaxed stores.
 #[derive(Debug, Default)]
@@ -36,13 +38,13 @@ impl Counters {
 
 /// Everything the threads of one search share. What races here are the table, the control word and the counters;
 /// the rest is read-only.
-pub struct Job {
+pub struct Job<V: Variant = Standard> {
     /// Names this search.
     pub id: SearchId,
     /// Stop state.
     pub control: Arc<Control>,
     /// The shared table.
-    pub table: Arc<Table>,
+    pub table: Arc<Table<V::Policy>>,
     /// The net.
     pub network: Arc<Network>,
     /// Endgame tables.
@@ -61,9 +63,11 @@ pub struct Job {
     pub sink: Arc<dyn Sink>,
     /// One set of counters per thread, each on a cache line of its own.
     pub counters: Box<[CachePadded<Counters>]>,
+    /// Goes round if the threads take turns.
+    pub baton: Option<Baton>,
 }
 
-impl Job {
+impl<V: Variant> Job<V> {
     /// Counters for `threads` threads.
     pub fn counters(threads: usize) -> Box<[CachePadded<Counters>]> {
         (0..threads).map(|_| CachePadded::default()).collect()
@@ -72,6 +76,11 @@ impl Job {
     /// Nodes searched by all threads so far.
     pub fn nodes(&self) -> u64 {
         self.counters.iter().map(|counters| counters.nodes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Nodes searched by each thread so far.
+    pub fn nodes_by_thread(&self) -> Vec<u64> {
+        self.counters.iter().map(|counters| counters.nodes.load(Ordering::Relaxed)).collect()
     }
 
     /// Tablebase hits of all threads so far.

@@ -6,6 +6,7 @@ use crate::job::Job;
 use crate::report::{Info, Outcome, Report, ScoreBound};
 use crate::score::{DRAW, Score, mated_in};
 use crate::table_stats::TableStats;
+use crate::variant::Variant;
 use crate::vote::{Ballot, elect};
 use crate::walk::lengthen;
 use crate::wdl::wdl;
@@ -47,7 +48,7 @@ impl Conclusion {
 }
 
 /// Answers the search: the elected line if it was not the last one shown, then the move.
-pub fn answer(job: &Job, conclusions: &[Conclusion]) {
+pub fn answer<V: Variant>(job: &Job<V>, conclusions: &[Conclusion]) {
     let speakers: Vec<&Conclusion> =
         conclusions.iter().filter(|conclusion| !conclusion.pv.is_empty()).collect();
     let outcome = if speakers.is_empty() {
@@ -84,7 +85,7 @@ pub fn answer(job: &Job, conclusions: &[Conclusion]) {
 }
 
 /// No thread has a line: the game is over, or every thread failed.
-fn without_search(job: &Job) -> Outcome {
+fn without_search<V: Variant>(job: &Job<V>) -> Outcome {
     let board = &job.root.board;
     let best = job.limits.search_moves.first().copied().or_else(|| board.legal_moves().first().copied());
     let score = if best.is_none() && board.in_check() { mated_in(0) } else { DRAW };
@@ -94,7 +95,7 @@ fn without_search(job: &Job) -> Outcome {
     outcome
 }
 
-fn show(job: &Job, outcome: &Outcome, bound: ScoreBound, seldepth: u32, pv: Vec<Move>) {
+fn show<V: Variant>(job: &Job<V>, outcome: &Outcome, bound: ScoreBound, seldepth: u32, pv: Vec<Move>) {
     job.sink.report(Report::Info(&Info {
         depth: outcome.depth,
         seldepth,

@@ -24,9 +24,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod baton;
 pub mod bench;
 pub mod control;
-mod correction;
+pub mod correction;
 mod engine;
 pub mod history;
 pub mod job;
@@ -39,6 +40,7 @@ mod params;
 mod pool;
 mod pv;
 mod quiescence;
+pub mod random;
 mod reductions;
 pub mod report;
 mod root;
@@ -50,14 +52,19 @@ mod table_stats;
 mod tablebase_file;
 pub mod thread;
 mod time;
+pub mod variant;
 pub mod vote;
 mod walk;
 pub mod wdl;
 pub mod worker;
 
+pub use baton::VirtualSmp;
 pub use engine::{Engine, EngineError, Options, Root};
+pub use lead::Conclusion;
 pub use limits::Limits;
 pub use pool::THREAD_MEBIBYTES;
 pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};
+pub use root::think;
 pub use syzygy::{TablebaseError, Tablebases, Wdl};
 pub use table_stats::TableStats;
+pub use variant::{Standard, Variant};

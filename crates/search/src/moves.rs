@@ -8,6 +8,7 @@ use crate::negamax::{Candidate, NON_PV, Node, Singularity, Skip, Tried, history_
 use crate::params::{self, PLY};
 use crate::score::{Score, is_decisive, is_win};
 use crate::thread::Search;
+use crate::variant::Variant;
 
 impl Candidate {
     /// Step 13. Moves late in a sorted list at low depth rarely matter.
@@ -44,7 +45,7 @@ impl Candidate {
     }
 }
 
-impl Search<'_> {
+impl<V: Variant> Search<'_, V> {
     /// Step 14. Is the table move the only good one? If all others fail well below its score, it deserves a deeper look; if
     /// another one beats beta as well, the node can be cut right away.
     pub(crate) fn singularity(

@@ -14,6 +14,7 @@ use crate::score::{
 };
 use crate::syzygy::Wdl;
 use crate::thread::{Search, table_key};
+use crate::variant::Variant;
 
 /// A node whose exact score matters less than whether it is above or below the window.
 pub const NON_PV: u8 = 0;
@@ -76,7 +77,7 @@ impl Node {
     }
 }
 
-impl Search<'_> {
+impl<V: Variant> Search<'_, V> {
     /// Searches `board` to `depth` within `(alpha, beta)`, from the side to move's view.
     #[expect(clippy::too_many_lines, reason = "one node, step by step")]
     pub fn search<const NODE: u8>(
@@ -365,7 +366,7 @@ impl Search<'_> {
                 || bound == Bound::Upper && best_score >= node.static_eval;
             if !in_check && !settled {
                 let last = self.last_moves(ply);
-                self.histories.corrections.update(board, last, best_score - node.static_eval, depth);
+                self.corrections.update(board, last, best_score - node.static_eval, depth);
             }
         }
         best_score

@@ -10,12 +10,11 @@ use std::thread::{Builder, JoinHandle};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::history::Histories;
 use crate::job::Job;
 use crate::lead::{Conclusion, answer};
 use crate::report::Report;
-use crate::root::think;
 use crate::table_stats::TableStats;
+use crate::variant::{Standard, Variant};
 use crate::worker::Worker;
 
 /// Deep recursion with a board per ply needs more than the default.
@@ -24,25 +23,24 @@ const STACK_BYTES: usize = 16 << 20;
 /// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test measures it.
 pub const THREAD_MEBIBYTES: usize = 4;
 
-enum Order {
-    Search(Arc<Job>),
+enum Order<V: Variant> {
+    Search(Arc<Job<V>>),
     Forget,
     Quit,
 }
 
-#[derive(Default)]
-struct Mailbox {
-    order: Mutex<Option<Order>>,
+struct Mailbox<V: Variant> {
+    order: Mutex<Option<Order<V>>>,
     arrived: Condvar,
 }
 
-impl Mailbox {
-    fn put(&self, order: Order) {
+impl<V: Variant> Mailbox<V> {
+    fn put(&self, order: Order<V>) {
         *self.order.lock() = Some(order);
         self.arrived.notify_one();
     }
 
-    fn take(&self) -> Order {
+    fn take(&self) -> Order<V> {
         let mut order = self.order.lock();
         loop {
             match order.take() {
@@ -55,7 +53,7 @@ impl Mailbox {
 
 /// What the workers of one pool share.
 #[derive(Default)]
-struct Hall {
+struct Hall<C> {
     /// Workers that have an order they have not finished.
     busy: Mutex<usize>,
     all_idle: Condvar,
@@ -63,24 +61,29 @@ struct Hall {
     conclusions: Mutex<Vec<Conclusion>>,
     helper_done: Condvar,
     stats: Mutex<TableStats>,
+    /// Nodes of each thread in the last search.
+    nodes: Mutex<Vec<u64>>,
+    /// What the variant lets its threads share.
+    common: C,
 }
 
 /// Search threads, asleep or at work.
-pub struct Pool {
-    hall: Arc<Hall>,
-    mailboxes: Vec<Arc<Mailbox>>,
+pub struct Pool<V: Variant = Standard> {
+    hall: Arc<Hall<V::Common>>,
+    mailboxes: Vec<Arc<Mailbox<V>>>,
     handles: Vec<JoinHandle<()>>,
 }
 
-impl Pool {
+impl<V: Variant> Pool<V> {
     /// Starts `threads` workers (at least one). If one cannot be started, those that were are ended again.
-    pub fn new(threads: usize) -> std::io::Result<Pool> {
+    pub fn new(threads: usize) -> std::io::Result<Self> {
         let mut pool = Pool { hall: Arc::default(), mailboxes: Vec::new(), handles: Vec::new() };
         for id in 0..threads.max(1) {
-            let (hall, mailbox) = (Arc::clone(&pool.hall), Arc::<Mailbox>::default());
+            let hall = Arc::clone(&pool.hall);
+            let mailbox = Arc::new(Mailbox { order: Mutex::new(None), arrived: Condvar::new() });
             let own = Arc::clone(&mailbox);
             let builder = Builder::new().name(format!("search-{id}")).stack_size(STACK_BYTES);
-            pool.handles.push(builder.spawn(move || work(id, &hall, &own))?);
+            pool.handles.push(builder.spawn(move || work::<V>(id, &hall, &own))?);
             pool.mailboxes.push(mailbox);
         }
         Ok(pool)
@@ -92,7 +95,7 @@ impl Pool {
     }
 
     /// Wakes all workers for a search. The pool must be idle.
-    pub fn start(&self, job: Job) {
+    pub fn start(&self, job: Job<V>) {
         *self.hall.stats.lock() = TableStats::default();
         let job = Arc::new(job);
         self.order(|| Order::Search(Arc::clone(&job)));
@@ -123,7 +126,12 @@ impl Pool {
         *self.hall.stats.lock()
     }
 
-    fn order(&self, order: impl Fn() -> Order) {
+    /// Nodes of each thread in the last search.
+    pub fn nodes_by_thread(&self) -> Vec<u64> {
+        self.hall.nodes.lock().clone()
+    }
+
+    fn order(&self, order: impl Fn() -> Order<V>) {
         *self.hall.busy.lock() = self.len();
         for mailbox in &self.mailboxes {
             mailbox.put(order());
@@ -131,7 +139,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl<V: Variant> Drop for Pool<V> {
     fn drop(&mut self) {
         self.wait();
         for mailbox in &self.mailboxes {
@@ -145,12 +153,12 @@ impl Drop for Pool {
 }
 
 /// The life of a worker.
-fn work(id: usize, hall: &Hall, mailbox: &Mailbox) {
-    let mut worker = Worker::default();
+fn work<V: Variant>(id: usize, hall: &Hall<V::Common>, mailbox: &Mailbox<V>) {
+    let mut worker = Worker::new(&hall.common);
     loop {
         match mailbox.take() {
             Order::Search(job) => search(id, hall, &job, &mut worker),
-            Order::Forget => worker.histories = Histories::default(),
+            Order::Forget => worker.forget(),
             Order::Quit => return,
         }
         let mut busy = hall.busy.lock();
@@ -163,11 +171,11 @@ fn work(id: usize, hall: &Hall, mailbox: &Mailbox) {
 
 /// One search, from one worker's side. A panic is caught: what the thread had learnt is suspect and forgotten, and the
 /// others' results still make an answer.
-fn search(id: usize, hall: &Hall, job: &Job, worker: &mut Worker) {
-    let conclusion = match catch_unwind(AssertUnwindSafe(|| think(id, job, worker))) {
+fn search<V: Variant>(id: usize, hall: &Hall<V::Common>, job: &Job<V>, worker: &mut Worker<V>) {
+    let conclusion = match catch_unwind(AssertUnwindSafe(|| V::think(id, job, worker))) {
         Ok(conclusion) => conclusion,
         Err(panic) => {
-            *worker = Worker::default();
+            *worker = Worker::new(&hall.common);
             let what = panic.downcast_ref::<&str>().map(ToString::to_string);
             let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
             job.sink.report(Report::Error(&format!("search thread {id} failed and is left out: {what}")));
@@ -197,5 +205,6 @@ fn search(id: usize, hall: &Hall, job: &Job, worker: &mut Worker) {
         stats += conclusion.stats;
     }
     *hall.stats.lock() = stats;
+    *hall.nodes.lock() = job.nodes_by_thread();
     answer(job, &all);
 }

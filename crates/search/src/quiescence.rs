@@ -8,8 +8,9 @@ use crate::negamax::Node;
 use crate::params;
 use crate::score::{INFINITY, MAX_PLY, NONE, Score, is_decisive, is_loss, mated_in};
 use crate::thread::{Search, table_key};
+use crate::variant::Variant;
 
-impl Search<'_> {
+impl<V: Variant> Search<'_, V> {
     /// The value of a position once the captures are played out.
     ///
     /// The first node, with `CHECKS`, looks at quiet checks as well: a mate that needs one would otherwise stay

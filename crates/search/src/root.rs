@@ -12,6 +12,7 @@ use crate::report::{Info, Report, ScoreBound};
 use crate::score::{INFINITY, MAX_PLY, Score, is_decisive, is_loss, is_mate, mate_in};
 use crate::strength;
 use crate::thread::Search;
+use crate::variant::Variant;
 use crate::walk::lengthen;
 use crate::wdl::wdl;
 use crate::worker::Worker;
@@ -44,7 +45,7 @@ pub struct RootMove {
 
 impl RootMove {
     /// The moves to search, as the limits and the tablebases allow.
-    pub fn all(job: &Job) -> Vec<RootMove> {
+    pub fn all<V: Variant>(job: &Job<V>) -> Vec<RootMove> {
         let wanted = &job.limits.search_moves;
         let legal = job.root.board.legal_moves();
         let allowed = |mv: Move| {
@@ -81,7 +82,9 @@ impl RootMove {
 }
 
 /// One thread's whole search.
-pub fn think(id: usize, job: &Job, worker: &mut Worker) -> Conclusion {
+pub fn think<V: Variant>(id: usize, job: &Job<V>, worker: &mut Worker<V>) -> Conclusion {
+    // Under a baton everything from here to the return is one thread's turn, or several.
+    let _turns = job.baton.as_ref().map(|baton| baton.join(id));
     let mut search = Search::new(id, job, worker);
     if search.root_moves.is_empty() {
         return Conclusion::none(id);
@@ -113,7 +116,7 @@ pub fn think(id: usize, job: &Job, worker: &mut Worker) -> Conclusion {
     }
 }
 
-impl Search<'_> {
+impl<V: Variant> Search<'_, V> {
     /// Deeper and deeper, until a limit says stop.
     fn deepen(&mut self) {
         let limits = &self.job.limits;

@@ -4,7 +4,8 @@ use megatherium_board::{Board, KeyHistory, Move};
 use megatherium_nnue::Accumulators;
 use megatherium_tt::{Bound, Entry};
 
-use crate::correction::LastMoves;
+use crate::baton::Baton;
+use crate::correction::{Corrections, LastMoves};
 use crate::history::{Histories, PieceTo};
 use crate::job::Job;
 use crate::movepick::Earlier;
@@ -15,6 +16,7 @@ use crate::score::{DRAW, MAX_EVAL, Score, to_table};
 use crate::stack::Stack;
 use crate::table_stats::TableStats;
 use crate::time::TimeManager;
+use crate::variant::{Standard, Variant};
 use crate::worker::{Parts, Worker};
 
 /// Nodes between two looks at the clock and the stop word.
@@ -42,13 +44,15 @@ fn clock_key(clock: u32) -> u64 {
 }
 
 /// A search in progress, as one thread sees it.
-pub struct Search<'a> {
+pub struct Search<'a, V: Variant = Standard> {
     /// Which thread: 0 leads.
     pub id: usize,
     /// What the threads share.
-    pub job: &'a Job,
+    pub job: &'a Job<V>,
     /// What this thread has learnt in this game.
     pub histories: &'a mut Histories,
+    /// How far the static evaluation was off in similar positions.
+    pub corrections: &'a Corrections<V::Cell>,
     /// The network's hidden layer along the current line.
     pub accumulators: &'a mut Accumulators,
     /// Keys of the game and the current line.
@@ -91,15 +95,16 @@ pub struct Search<'a> {
     next_check: u64,
 }
 
-impl<'a> Search<'a> {
+impl<'a, V: Variant> Search<'a, V> {
     /// A search about to begin.
-    pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Search<'a> {
+    pub fn new(id: usize, job: &'a Job<V>, worker: &'a mut Worker<V>) -> Self {
         let board = &job.root.board;
-        let Parts { histories, stack, pv, accumulators } = worker.prepare(job);
+        let Parts { histories, corrections, stack, pv, accumulators } = worker.prepare(job);
         let mut search = Search {
             id,
             job,
             histories,
+            corrections,
             accumulators,
             keys: job.root.history.clone(),
             stack,
@@ -152,9 +157,12 @@ impl<'a> Search<'a> {
         !self.stopped
     }
 
-    /// Decides whether to end. The leader finishes its first iteration in any case, so that there is a move to play.
+    /// Ends the turn under a baton, then decides whether to end. The leader finishes its first iteration in any case, so that there is a move to play.
     fn check_limits(&mut self) {
         assert!(self.job.options.failing_thread != Some(self.id), "told to fail");
+        if let Some(baton) = &self.job.baton {
+            baton.pass(self.id);
+        }
         let mut end = self.job.is_over();
         if self.id == 0 {
             if self.pondering && !self.job.control.is_pondering(self.job.id) {
@@ -175,7 +183,7 @@ impl<'a> Search<'a> {
 
     /// A node limit is met exactly by one thread and closely by several.
     fn schedule_check(&mut self) {
-        let mut interval = CHECK_INTERVAL;
+        let mut interval = self.job.baton.as_ref().map_or(CHECK_INTERVAL, Baton::draw);
         if let Some(limit) = self.job.limits.nodes {
             let left = limit.saturating_sub(self.total_nodes()) / self.job.threads() as u64;
             interval = interval.min(left.max(1));
@@ -229,7 +237,7 @@ impl<'a> Search<'a> {
     /// A raw evaluation as the search uses it: fading towards the draw as the 50-move rule nears, and corrected by experience.
     pub fn corrected(&self, raw: Score, board: &Board, ply: usize) -> Score {
         let faded = raw * (200 - board.halfmove_clock() as Score) / 200;
-        self.histories.corrections.apply(faded, board, self.last_moves(ply))
+        self.corrections.apply(faded, board, self.last_moves(ply))
     }
 
     /// Makes `mv` on a copy of the board. The child's line of the table is requested first, so that it arrives while the
@@ -237,7 +245,9 @@ impl<'a> Search<'a> {
     #[inline]
     pub fn make(&mut self, board: &Board, mv: Move, ply: usize) -> Board {
         let clock = if board.is_noisy(mv) { 0 } else { board.halfmove_clock() + 1 };
-        self.job.table.prefetch(board.key_after(mv) ^ clock_key(clock));
+        if V::prefetches() {
+            self.job.table.prefetch(board.key_after(mv) ^ clock_key(clock));
+        }
         self.accumulators.push(board, mv);
         self.keys.push(board.key());
         let here = &mut self.stack[ply];
@@ -250,7 +260,9 @@ impl<'a> Search<'a> {
 
     /// Passes the move to the opponent.
     pub fn make_null(&mut self, board: &Board, ply: usize) -> Board {
-        self.job.table.prefetch(board.key_after_null());
+        if V::prefetches() {
+            self.job.table.prefetch(board.key_after_null());
+        }
         self.accumulators.push_null();
         self.keys.push(board.key());
         let here = &mut self.stack[ply];

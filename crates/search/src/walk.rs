@@ -4,13 +4,14 @@
 //! are hints: each must be legal here, and the walk ends where the game would, or where it would go in circles.
 
 use megatherium_board::Move;
+use megatherium_tt::policy::Policy;
 use megatherium_tt::{Bound, Table};
 
 use crate::engine::Root;
 use crate::thread::table_key;
 
 /// Appends table moves to `pv` (which must be legal from `root`) until it has `target` moves or the trail ends.
-pub fn lengthen(table: &Table, root: &Root, pv: &mut Vec<Move>, target: usize) {
+pub fn lengthen<P: Policy>(table: &Table<P>, root: &Root, pv: &mut Vec<Move>, target: usize) {
     let mut line = root.clone();
     for &mv in pv.iter() {
         line.play(mv);

@@ -10,6 +10,7 @@ use std::sync::{Arc as StdArc, Mutex as StdMutex};
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
+use megatherium_search::baton::{Baton, VirtualSmp};
 use megatherium_search::control::{Control, Gate, Primitives, SharedWord};
 
 struct Loom;
@@ -206,4 +207,32 @@ fn exactly_one_stop_counts() {
         (mine, other.join().unwrap())
     });
     assert_eq!(seen, BTreeSet::from([(false, true), (true, false)]));
+}
+
+/// Three threads take turns under the baton, whoever arrives first: always the same order, each sees what was written before,
+/// and nobody sleeps for ever, although one leaves early.
+#[test]
+fn the_baton_goes_round() {
+    let seen = outcomes("three threads under a baton", || {
+        let baton = Arc::new(Baton::<Loom>::new(VirtualSmp::default(), 3));
+        let line = Arc::new(LoomWord::new(0));
+        let take_part = |id: usize, turns: usize| {
+            let (baton, line) = (Arc::clone(&baton), Arc::clone(&line));
+            move || {
+                let _turns = baton.join(id);
+                for _ in 0..turns {
+                    // Not atomic on purpose: a second holder, or an earlier write not seen, would show.
+                    line.store(line.load() * 10 + id as u64 + 1);
+                    baton.pass(id);
+                }
+            }
+        };
+        let first = thread::spawn(take_part(1, 1));
+        let second = thread::spawn(take_part(2, 2));
+        take_part(0, 2)();
+        first.join().unwrap();
+        second.join().unwrap();
+        line.load()
+    });
+    assert_eq!(seen, BTreeSet::from([12_313]));
 }

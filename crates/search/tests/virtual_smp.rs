@@ -1,0 +1,149 @@
+//! Virtual SMP: a search on several threads that can be repeated.
+
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use megatherium_board::{Board, Move};
+use megatherium_search::{Engine, Limits, Report, Root, Sink, VirtualSmp, bench};
+use parking_lot::Mutex;
+
+const MIDDLEGAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+
+/// Depth, nodes, score and moves of a report.
+type Line = (u32, u64, i32, Vec<Move>);
+
+/// Everything a search says that has nothing to do with clocks, and the nodes of every thread.
+#[derive(Debug, PartialEq, Eq)]
+struct Tree {
+    nodes_by_thread: Vec<u64>,
+    best: Option<Move>,
+    score: i32,
+    depth: u32,
+    /// Every report.
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<Line>>>);
+
+impl Sink for Lines {
+    fn report(&self, report: Report<'_>) {
+        if let Report::Info(info) = report {
+            self.0.lock().push((info.depth, info.nodes, info.score, info.pv.clone()));
+        }
+    }
+}
+
+fn tree(engine: &mut Engine, fen: &str, limits: Limits, settings: VirtualSmp) -> Tree {
+    engine.options.virtual_smp = Some(settings);
+    engine.new_game();
+    let lines = Lines::default();
+    let outcome = engine.search(Root::new(Board::from_fen(fen).unwrap()), limits, lines.clone());
+    Tree {
+        nodes_by_thread: engine.nodes_by_thread(),
+        best: outcome.best,
+        score: outcome.score,
+        depth: outcome.depth,
+        lines: std::mem::take(&mut lines.0.lock()),
+    }
+}
+
+#[test]
+fn four_threads_search_the_same_tree_twice() {
+    let settings = VirtualSmp::default();
+    let mut engine = Engine::new(4, 4).unwrap();
+    let first = tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings);
+    assert_eq!(first.nodes_by_thread.len(), 4);
+    assert!(first.nodes_by_thread.iter().all(|&nodes| nodes > 1000), "{first:?}");
+    assert_eq!(first, tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings), "in the same engine");
+    let mut another = Engine::new(4, 4).unwrap();
+    assert_eq!(first, tree(&mut another, MIDDLEGAME, Limits::depth(9), settings), "in another engine");
+    let seed = VirtualSmp { seed: 2, ..settings };
+    assert_ne!(first, tree(&mut engine, MIDDLEGAME, Limits::depth(9), seed), "another seed, another tree");
+    let quantum = VirtualSmp { quantum: 16, ..settings };
+    assert_ne!(first, tree(&mut engine, MIDDLEGAME, Limits::depth(9), quantum), "other turns, another tree");
+}
+
+/// While other searches keep the machine busy, and with more threads than it has cores.
+#[test]
+fn load_makes_no_difference() {
+    let run = || {
+        let mut engine = Engine::new(24, 4).unwrap();
+        tree(&mut engine, MIDDLEGAME, Limits::depth(7), VirtualSmp { seed: 5, quantum: 8 })
+    };
+    let alone = run();
+    let together: Vec<Tree> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..3).map(|_| scope.spawn(run)).collect();
+        handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+    });
+    for tree in &together {
+        assert_eq!(tree, &alone);
+    }
+}
+
+/// Turns are even in the long run: a budget of nodes is shared out fairly.
+#[test]
+fn node_budgets_are_met_and_shared() {
+    let mut engine = Engine::new(8, 4).unwrap();
+    let limits = || Limits::nodes(80_000);
+    let first = tree(&mut engine, MIDDLEGAME, limits(), VirtualSmp::default());
+    assert_eq!(first, tree(&mut engine, MIDDLEGAME, limits(), VirtualSmp::default()));
+    let total: u64 = first.nodes_by_thread.iter().sum();
+    assert!((80_000..81_000).contains(&total), "{total}");
+    assert!(first.nodes_by_thread.iter().all(|nodes| (8_000..12_000).contains(nodes)), "{first:?}");
+}
+
+/// A single thread holds the baton all the time: the same search as without one.
+#[test]
+fn one_thread_is_the_plain_search() {
+    let mut engine = Engine::new(1, 4).unwrap();
+    let under_a_baton = tree(&mut engine, MIDDLEGAME, Limits::depth(8), VirtualSmp::default());
+    engine.options.virtual_smp = None;
+    engine.new_game();
+    let root = Root::new(Board::from_fen(MIDDLEGAME).unwrap());
+    let outcome = engine.search(root, Limits::depth(8), Lines::default());
+    assert_eq!(vec![outcome.nodes], under_a_baton.nodes_by_thread);
+    assert_eq!((outcome.best, outcome.score), (under_a_baton.best, under_a_baton.score));
+}
+
+/// A thread that fails in its turn leaves the ring; the others go on and answer.
+#[test]
+fn a_thread_that_fails_does_not_keep_the_baton() {
+    for failing in [0, 2] {
+        let mut engine = Engine::new(3, 1).unwrap();
+        engine.options.failing_thread = Some(failing);
+        // The hook that prints panics is the test harness's; what matters is the answer.
+        let answer = tree(&mut engine, MIDDLEGAME, Limits::nodes(20_000), VirtualSmp::default());
+        assert!(answer.best.is_some());
+    }
+}
+
+/// A stop from outside reaches a search whose threads mostly sleep.
+#[test]
+fn a_virtual_search_can_be_stopped() {
+    let mut engine = Engine::new(16, 1).unwrap();
+    engine.options.virtual_smp = Some(VirtualSmp::default());
+    engine.start(
+        Root::new(Board::startpos()),
+        Limits { infinite: true, ..Limits::default() },
+        Arc::new(Lines::default()),
+    );
+    engine.stop();
+    engine.wait();
+}
+
+/// The bench of four threads under the baton has a signature, as that of one thread has.
+#[test]
+fn the_virtual_bench_has_a_signature() {
+    let signature = |seed| {
+        let mut engine = Engine::new(4, 1).unwrap();
+        engine.options.virtual_smp = Some(VirtualSmp { seed, ..VirtualSmp::default() });
+        let result = bench::run_on(&mut engine, 5, &AtomicBool::new(false), &mut |_| {});
+        assert!(result.complete);
+        (result.nodes, result.checksum)
+    };
+    assert_eq!(signature(1), signature(1));
+    assert_ne!(signature(1), signature(2));
+}
