@@ -1,5 +1,35 @@
 //! Experiments anyone can rerun. Each is a function that returns plain data; the shell prints it.
+//!
+//! The scaling lab asks three different questions about N threads, because their answers differ widely:
+//!
+//! - How many more nodes a second? ([`real`], and [`ceiling`] for what the machine allows.)
+//! - How much sooner is a depth complete? ([`real`]; [`virtual_smp`] for more threads than there are cores.)
+//! - How much stronger? ([`elo`].)
+//!
+//! [`identity`] ties the first two together. [`experiments`] change one thing and ask again. [`report`] writes it all down.
 
 #![forbid(unsafe_code)]
 
+pub mod ceiling;
+pub mod crew;
+pub mod elo;
+pub mod equal_strength;
+pub mod error;
+pub mod experiments;
+pub mod game;
+pub mod hash;
+pub mod identity;
+pub mod laboratory;
+pub mod machine;
+pub mod measure;
+pub mod observer;
+pub mod openings;
+pub mod pentanomial;
+pub mod positions;
+pub mod real;
+pub mod report;
+pub mod sections;
+pub mod stats;
+pub mod table_map;
 pub mod table_value;
+pub mod virtual_smp;

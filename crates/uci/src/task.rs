@@ -10,7 +10,7 @@ use std::time::Instant;
 use megatherium_board::perft::perft;
 use megatherium_board::{Board, Move};
 use megatherium_search::report::nodes_per_second;
-use megatherium_search::{EngineError, bench};
+use megatherium_search::{Engine, EngineError, bench};
 
 use crate::output::Output;
 
@@ -122,13 +122,19 @@ pub fn run_bench(
     hash: usize,
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
+    run_bench_on(output, &mut Engine::new(threads, hash)?, depth, stop);
+    Ok(())
+}
+
+/// [`run_bench`] on an engine of the caller's making.
+pub fn run_bench_on(output: &Output, engine: &mut Engine, depth: u32, stop: &AtomicBool) {
     let count = bench::POSITIONS.len();
     let mut each = |position: &bench::Position| {
         let nps = nodes_per_second(position.nodes, position.time);
         let (number, nodes, fen) = (position.number, position.nodes, position.fen);
         output.line(format_args!("{number:>3}/{count} {nodes:>10} nodes {nps:>9} nps  {fen}"));
     };
-    let result = bench::run(depth, threads, hash, stop, &mut each)?;
+    let result = bench::run_on(engine, depth, stop, &mut each);
     if result.complete {
         output.with(|out| {
             let _ = writeln!(out, "checksum of moves and scores: {:016x}", result.checksum);
@@ -137,7 +143,6 @@ pub fn run_bench(
     } else {
         output.info("bench stopped");
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod positions;
+mod scale;
 mod search_args;
 mod suite;
 mod table_value;
@@ -14,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{Args, Parser, Subcommand};
 use megatherium_board::Board;
-use megatherium_search::bench;
+use megatherium_search::{Engine, VirtualSmp, bench};
 
 use crate::options::{MAX_HASH, MAX_THREADS};
 use crate::output::Output;
@@ -41,6 +42,8 @@ enum Job {
     Suite(suite::SuiteArgs),
     /// Measure what the transposition table saves, at several sizes
     TableValue(table_value::TableValueArgs),
+    /// Measure how the engine scales with threads: real ones, virtual ones, in games; writes a page with plots
+    Scale(Box<scale::ScaleArgs>),
 }
 
 #[derive(Args, Debug)]
@@ -48,12 +51,15 @@ struct BenchArgs {
     /// Depth of each search
     #[arg(long, default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(u32).range(1..=128))]
     depth: u32,
-    /// Search threads; only one gives the same count every time
+    /// Search threads; only one gives the same count every time, unless they take turns
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
     threads: u64,
     /// Table size in MiB
     #[arg(long, default_value_t = bench::DEFAULT_HASH as u64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: u64,
+    /// Virtual SMP: the threads take turns, so that the count is the same every time
+    #[arg(long)]
+    r#virtual: bool,
 }
 
 #[derive(Args, Debug)]
@@ -72,13 +78,18 @@ struct PerftArgs {
 
 /// The program.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    let result = match cli.command {
         None => speak_uci(),
         Some(Job::Bench(args)) => run_bench(&args),
         Some(Job::Perft(args)) => run_perft(&args),
         Some(Job::Analyse(args)) => analyse::run(&args),
         Some(Job::Suite(args)) => suite::run(&args),
         Some(Job::TableValue(args)) => table_value::run(&args),
+        Some(Job::Scale(args)) => scale::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -87,6 +98,19 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Shows help and version as they are, and anything else as one line: what is wrong, without the manual.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect::<Vec<_>>();
+    let line = lines.join(" ");
+    let _ = writeln!(io::stderr(), "megatherium: {}", line.strip_prefix("error: ").unwrap_or(&line));
+    ExitCode::from(2)
 }
 
 /// What a job comes to: an error is one line on standard error and a failure.
@@ -99,7 +123,10 @@ fn speak_uci() -> JobResult {
 
 fn run_bench(args: &BenchArgs) -> JobResult {
     let never = AtomicBool::new(false);
-    Ok(task::run_bench(&Output::stdout(), args.depth, args.threads as usize, args.hash as usize, &never)?)
+    let mut engine = Engine::new(args.threads as usize, args.hash as usize)?;
+    engine.options.virtual_smp = args.r#virtual.then(VirtualSmp::default);
+    task::run_bench_on(&Output::stdout(), &mut engine, args.depth, &never);
+    Ok(())
 }
 
 fn run_perft(args: &PerftArgs) -> JobResult {

@@ -1,0 +1,246 @@
+//! What the machine allows: N threads in one process against N processes with one thread each.
+//!
+//! N processes share nothing but the machine: they have the same clock, the same caches, the same memory, the same neighbours. What N
+//! threads lose against them is the engine's doing; what both lose against N times one thread alone is the machine's.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Barrier;
+use std::time::Instant;
+
+use megatherium_board::Board;
+
+use crate::error::LabError;
+use crate::machine::{Meter, Usage};
+use crate::observer::Observer;
+use crate::stats::{Estimate, bootstrap, mean, median};
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Numbers of threads.
+    pub threads: Vec<usize>,
+    /// One position per block.
+    pub positions: Vec<Board>,
+    /// Nodes per thread and run.
+    pub nodes: u64,
+    /// Size of the table per thread, in MiB.
+    pub mebibytes: usize,
+}
+
+/// One block: each arrangement twice, in the order 1 N P P N 1, so that what drifts cancels.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// Threads.
+    pub threads: usize,
+    /// Nodes per second of one thread alone.
+    pub alone: f64,
+    /// Nodes per second of N threads in one process.
+    pub together: f64,
+    /// Nodes per second of N processes, added up.
+    pub apart: f64,
+    /// What the machine did meanwhile.
+    pub usage: Option<Usage>,
+}
+
+/// What a number of threads came to: medians of the ratios of each block.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    /// Threads.
+    pub threads: usize,
+    /// Blocks it rests on.
+    pub blocks: usize,
+    /// N processes over one: what the machine allows.
+    pub machine: Estimate,
+    /// N threads over N processes: what the engine makes of it.
+    pub engine: Estimate,
+    /// Share of processor time the host took away.
+    pub steal: Option<f64>,
+    /// Blocks in which that was more than a hundredth.
+    pub stolen_blocks: usize,
+}
+
+/// An engine process that speaks UCI.
+struct Process {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn start(binary: &Path, threads: usize, mebibytes: usize) -> Result<Process, LabError> {
+        let mut child = Command::new(binary)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| LabError::Process(format!("{}: {error}", binary.display())))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(LabError::Process("no pipe".to_owned()));
+        };
+        let mut process = Process { child, input, output: BufReader::new(output) };
+        process
+            .say(&format!("setoption name Threads value {threads}\nsetoption name Hash value {mebibytes}"))?;
+        process.ready()?;
+        Ok(process)
+    }
+
+    fn say(&mut self, line: &str) -> Result<(), LabError> {
+        writeln!(self.input, "{line}")
+            .and_then(|()| self.input.flush())
+            .map_err(|error| LabError::Process(error.to_string()))
+    }
+
+    fn wait_for(&mut self, start: &str) -> Result<(), LabError> {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            match self.output.read_line(&mut line) {
+                Ok(0) => return Err(LabError::Process(format!("ended before it said {start:?}"))),
+                Ok(_) if line.starts_with(start) => return Ok(()),
+                Ok(_) => {}
+                Err(error) => return Err(LabError::Process(error.to_string())),
+            }
+        }
+    }
+
+    fn ready(&mut self) -> Result<(), LabError> {
+        self.say("isready")?;
+        self.wait_for("readyok")
+    }
+
+    /// Sets a position up, from scratch.
+    fn set_up(&mut self, board: &Board) -> Result<(), LabError> {
+        self.say(&format!("ucinewgame\nposition fen {}", board.fen()))?;
+        self.ready()
+    }
+
+    /// Searches; returns the seconds it took.
+    fn search(&mut self, nodes: u64) -> Result<f64, LabError> {
+        let started = Instant::now();
+        self.say(&format!("go nodes {nodes}"))?;
+        self.wait_for("bestmove")?;
+        Ok(started.elapsed().as_secs_f64())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Closing its input would end it too; this is quicker, and it has nothing to lose.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Nodes per second of all processes, searching the same position at the same time.
+fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, LabError> {
+    for process in processes.iter_mut() {
+        process.set_up(board)?;
+    }
+    let start = Barrier::new(processes.len());
+    let start = &start;
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = processes
+            .iter_mut()
+            .map(|process| {
+                scope.spawn(move || {
+                    start.wait();
+                    process.search(nodes)
+                })
+            })
+            .collect();
+        let mut sum = 0.0;
+        for handle in handles {
+            let seconds = handle.join().map_err(|_| LabError::Process("gone".to_owned()))??;
+            sum += nodes as f64 / seconds.max(1e-6);
+        }
+        Ok(sum)
+    })
+}
+
+/// Measures with processes of `binary`.
+pub fn run(binary: &Path, settings: &Settings, observer: &dyn Observer) -> Result<Vec<Block>, LabError> {
+    let counts: Vec<usize> = settings.threads.iter().copied().filter(|&threads| threads > 1).collect();
+    observer.begin("threads against processes", (counts.len() * settings.positions.len() * 6) as u64);
+    let mut blocks = Vec::new();
+    for &threads in &counts {
+        let mut alone = vec![Process::start(binary, 1, settings.mebibytes)?];
+        let mut together = vec![Process::start(binary, threads, settings.mebibytes * threads)?];
+        let mut apart = Vec::new();
+        for _ in 0..threads {
+            apart.push(Process::start(binary, 1, settings.mebibytes)?);
+        }
+        for board in &settings.positions {
+            let meter = Meter::start();
+            let mut sums = [0.0; 3];
+            for arm in [0, 1, 2, 2, 1, 0] {
+                if observer.stopped() {
+                    return Ok(blocks);
+                }
+                let nodes = settings.nodes;
+                sums[arm] += match arm {
+                    0 => speed(&mut alone, board, nodes)?,
+                    1 => speed(&mut together, board, nodes * threads as u64)?,
+                    _ => speed(&mut apart, board, nodes)?,
+                } / 2.0;
+                observer.step(1, "");
+            }
+            let [alone, together, apart] = sums;
+            blocks.push(Block { threads, alone, together, apart, usage: meter.usage() });
+        }
+    }
+    Ok(blocks)
+}
+
+/// Medians over the blocks, by number of threads.
+pub fn summary(blocks: &[Block]) -> Vec<Point> {
+    let mut counts: Vec<usize> = blocks.iter().map(|block| block.threads).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+        .into_iter()
+        .map(|threads| {
+            let of: Vec<&Block> = blocks.iter().filter(|block| block.threads == threads).collect();
+            let ratios = |ratio: fn(&Block) -> f64| of.iter().map(|block| ratio(block)).collect::<Vec<_>>();
+            let steal: Vec<f64> =
+                of.iter().filter_map(|block| block.usage).map(|usage| usage.steal).collect();
+            Point {
+                threads,
+                blocks: of.len(),
+                machine: bootstrap(&ratios(|block| block.apart / block.alone), median),
+                engine: bootstrap(&ratios(|block| block.together / block.apart), median),
+                steal: (!steal.is_empty()).then(|| mean(&steal)),
+                stolen_blocks: steal.iter().filter(|&&steal| steal > 0.01).count(),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Nobody;
+
+    #[test]
+    fn medians_of_ratios() {
+        let block = |alone, together, apart| Block { threads: 2, alone, together, apart, usage: None };
+        let points = summary(&[block(1.0, 1.8, 2.0), block(2.0, 3.6, 4.0), block(1.0, 0.2, 1.0)]);
+        assert_eq!((points.len(), points[0].blocks), (1, 3));
+        assert!((points[0].machine.value - 2.0).abs() < 1e-12);
+        assert!((points[0].engine.value - 0.9).abs() < 1e-12, "one disturbed block does not matter");
+        assert_eq!(points[0].steal, None);
+    }
+
+    #[test]
+    fn a_binary_that_is_no_engine_is_an_error() {
+        let settings =
+            Settings { threads: vec![2], positions: vec![Board::startpos()], nodes: 10, mebibytes: 1 };
+        for binary in ["/nowhere", "/bin/true"] {
+            let result = run(Path::new(binary), &settings, &Nobody::default());
+            assert!(matches!(result, Err(LabError::Process(_))), "{binary}");
+        }
+        let nothing = Settings { threads: vec![1], ..settings };
+        assert!(run(Path::new("/nowhere"), &nothing, &Nobody::default()).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,95 @@
+//! Strength: N threads with B nodes each against one thread with k·B nodes, and the factor at which they are equal.
+
+use megatherium_board::{Board, Color};
+use megatherium_search::random::Random;
+use megatherium_search::{Engine, VirtualSmp};
+
+use crate::crew::share_out;
+use crate::equal_strength::Match;
+use crate::error::LabError;
+use crate::game::{Player, play};
+use crate::machine::processors;
+use crate::observer::Observer;
+
+/// What to play.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Threads of the one side.
+    pub threads: usize,
+    /// Nodes per move of each of its threads.
+    pub nodes: u64,
+    /// Nodes of the other side, which has one thread, in multiples of `nodes`.
+    pub factors: Vec<f64>,
+    /// Openings, each played with both colours.
+    pub openings: Vec<Board>,
+    /// Size of each side's table in MiB.
+    pub mebibytes: usize,
+    /// Turns of the threads; `None` lets them run at once, as in a game.
+    pub turns: Option<VirtualSmp>,
+}
+
+/// Plays every opening against every factor. Openings are the outer loop, so that an early end leaves all factors with as many games.
+pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Match>, LabError> {
+    let pairs: Vec<(Board, usize)> = settings
+        .openings
+        .iter()
+        .flat_map(|opening| (0..settings.factors.len()).map(move |factor| (*opening, factor)))
+        .collect();
+    let mode = if settings.turns.is_some() { "virtual" } else { "real" };
+    observer.begin(&format!("pairs of games, {} {mode} threads", settings.threads), pairs.len() as u64);
+    // Threads that run at once need their processors for themselves.
+    let workers = if settings.turns.is_some() { processors() } else { processors() / settings.threads };
+    let results = share_out(&pairs, workers.max(1), observer, |index, &(opening, factor)| {
+        let single_nodes = (settings.factors[factor] * settings.nodes as f64).round().max(1.0) as u64;
+        let mut single = Player { engine: Engine::new(1, settings.mebibytes)?, nodes: single_nodes };
+        let mut several = Player {
+            engine: Engine::new(settings.threads, settings.mebibytes)?,
+            nodes: settings.nodes * settings.threads as u64,
+        };
+        let mut half_points = 0;
+        for side in [Color::White, Color::Black] {
+            let game = 2 * index as u64 + u64::from(side == Color::Black);
+            several.engine.options.virtual_smp = settings
+                .turns
+                .map(|turns| VirtualSmp { seed: Random::new(turns.seed ^ game << 20).next_u64(), ..turns });
+            let outcome = match side {
+                Color::White => play(&opening, &mut several, &mut single, observer.stop()),
+                Color::Black => play(&opening, &mut single, &mut several, observer.stop()),
+            };
+            let Some(outcome) = outcome else { return Ok(None) };
+            half_points += outcome.half_points(side);
+        }
+        observer.step(1, "");
+        Ok(Some(half_points))
+    })?;
+    let mut matches: Vec<Match> =
+        settings.factors.iter().map(|&factor| Match { factor, pairs: Vec::new() }).collect();
+    for ((_, factor), half_points) in pairs.iter().zip(results) {
+        matches[*factor].pairs.extend(half_points);
+    }
+    Ok(matches)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Nobody;
+    use crate::positions::suite;
+
+    /// Four times the nodes win against a quarter, and the same match gives the same result.
+    #[test]
+    fn more_nodes_win_and_matches_repeat() {
+        let settings = Settings {
+            threads: 2,
+            nodes: 2500,
+            factors: vec![0.08],
+            openings: suite(5),
+            mebibytes: 1,
+            turns: Some(VirtualSmp::default()),
+        };
+        let first = run(&settings, &Nobody::default()).unwrap();
+        assert_eq!(first[0].pairs.len(), 5);
+        assert!(first[0].result().score() > 0.6, "{first:?}");
+        assert_eq!(first[0].pairs, run(&settings, &Nobody::default()).unwrap()[0].pairs);
+    }
+}

@@ -1,0 +1,119 @@
+//! What the machine is and what else it was doing: the part of a measurement that is not about the engine.
+
+use std::fs;
+use std::time::Duration;
+
+/// Ticks of all processors since start-up, as `/proc/stat` counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTimes {
+    total: u64,
+    idle: u64,
+    steal: u64,
+}
+
+/// What the processors did between two looks, as shares of all their time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Someone used them.
+    pub busy: f64,
+    /// The host gave them to another guest.
+    pub steal: f64,
+}
+
+impl CpuTimes {
+    /// The counters now; `None` where the system has none.
+    pub fn now() -> Option<CpuTimes> {
+        CpuTimes::parse(&fs::read_to_string("/proc/stat").ok()?)
+    }
+
+    fn parse(stat: &str) -> Option<CpuTimes> {
+        let line = stat.lines().find(|line| line.starts_with("cpu "))?;
+        let fields: Vec<u64> =
+            line.split_ascii_whitespace().skip(1).filter_map(|field| field.parse().ok()).collect();
+        // user nice system idle iowait irq softirq steal; guest time is part of user time.
+        let &[_, _, _, idle, waiting, _, _, steal, ..] = fields.as_slice() else { return None };
+        Some(CpuTimes { total: fields[..8].iter().sum(), idle: idle + waiting, steal })
+    }
+
+    /// What happened since `before`.
+    pub fn since(&self, before: &CpuTimes) -> Usage {
+        let total = self.total.saturating_sub(before.total).max(1) as f64;
+        let idle = self.idle.saturating_sub(before.idle) as f64;
+        let steal = self.steal.saturating_sub(before.steal) as f64;
+        Usage { busy: (total - idle - steal).max(0.0) / total, steal: steal / total }
+    }
+}
+
+/// Watches the processors from its making on.
+#[derive(Clone, Copy, Debug)]
+pub struct Meter(Option<CpuTimes>);
+
+impl Meter {
+    /// Begins.
+    pub fn start() -> Meter {
+        Meter(CpuTimes::now())
+    }
+
+    /// What the processors did since; `None` where the system does not say.
+    pub fn usage(&self) -> Option<Usage> {
+        Some(CpuTimes::now()?.since(self.0.as_ref()?))
+    }
+}
+
+/// Processor time this process has used, in all its threads that still live; `None` where the system does not say.
+pub fn process_time() -> Option<Duration> {
+    let tasks = fs::read_dir("/proc/self/task").ok()?;
+    let nanoseconds = tasks
+        .flatten()
+        .filter_map(|task| fs::read_to_string(task.path().join("schedstat")).ok())
+        .filter_map(|text| text.split_ascii_whitespace().next()?.parse::<u64>().ok())
+        .sum::<u64>();
+    (nanoseconds > 0).then(|| Duration::from_nanos(nanoseconds))
+}
+
+/// Number of processors this process may use.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// The machine in words, for the head of a report.
+pub fn facts() -> Vec<(String, String)> {
+    let mut facts = vec![("processors".to_owned(), processors().to_string())];
+    let mut add = |name: &str, value: Option<String>| {
+        facts.extend(value.map(|value| (name.to_owned(), value)));
+    };
+    let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu_info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    add("processor", model.map(|(_, name)| name.trim().to_owned()));
+    let pages = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok();
+    let chosen = pages.as_deref().and_then(|text| text.split_once('[')?.1.split_once(']'));
+    add("transparent huge pages", chosen.map(|(mode, _)| mode.to_owned()));
+    let load = fs::read_to_string("/proc/loadavg").ok();
+    let load = load.map(|text| text.split_ascii_whitespace().take(3).collect::<Vec<_>>().join(" "));
+    add("load average at the start", load);
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_counters() {
+        let before = CpuTimes::parse("cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3 4 5 6 7 8\n").unwrap();
+        let after = CpuTimes::parse("cpu  170 0 60 880 60 0 0 30 0 0\n").unwrap();
+        let usage = after.since(&before);
+        assert!((usage.busy - 0.4).abs() < 1e-12 && (usage.steal - 0.15).abs() < 1e-12, "{usage:?}");
+        assert_eq!(CpuTimes::parse("cpu 1 2 3"), None);
+        assert_eq!(CpuTimes::parse(""), None);
+    }
+
+    #[test]
+    fn describes_any_machine() {
+        assert!(processors() >= 1);
+        assert_eq!(facts()[0].0, "processors");
+        if let (Some(before), Some(after)) = (process_time(), process_time()) {
+            assert!(after >= before);
+        }
+    }
+}

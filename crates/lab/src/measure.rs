@@ -1,0 +1,139 @@
+//! One search, measured.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use megatherium_board::Board;
+use megatherium_search::{Engine, Limits, Outcome, Report, Root, ScoreBound, Variant};
+
+use crate::identity::Factors;
+
+/// When an iteration of the leading thread was complete.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// Its depth.
+    pub depth: u32,
+    /// Nodes of all threads up to then.
+    pub nodes: u64,
+    /// Seconds up to then.
+    pub seconds: f64,
+}
+
+/// A finished search.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Every completed iteration.
+    pub marks: Vec<Mark>,
+    /// The answer.
+    pub outcome: Outcome,
+    /// Nodes of each thread.
+    pub nodes_by_thread: Vec<u64>,
+    /// Permille of the table in use at the end.
+    pub hashfull: u32,
+}
+
+impl Run {
+    /// The mark of a depth.
+    pub fn mark(&self, depth: u32) -> Option<Mark> {
+        self.marks.iter().rev().find(|mark| mark.depth == depth).copied()
+    }
+
+    /// The deepest mark within a budget of nodes, at least the first.
+    pub fn deepest_within(&self, nodes: u64) -> Option<Mark> {
+        self.marks.iter().rev().find(|mark| mark.nodes <= nodes).or(self.marks.first()).copied()
+    }
+}
+
+/// Depths whose ratios are averaged: the last ones before the target. Where an iteration ends is partly luck, and this luck
+/// averages out.
+const DEPTHS_AVERAGED: u32 = 3;
+
+/// Compares a run with that of a single thread, on the last depths up to `depth`. `None` if they have none in common.
+pub fn compare(single: &Run, several: &Run, depth: u32) -> Option<Factors> {
+    let factors: Vec<Factors> = (depth.saturating_sub(DEPTHS_AVERAGED - 1)..=depth)
+        .filter_map(|depth| Some((single.mark(depth)?, several.mark(depth)?)))
+        // A clock that has not moved yet has nothing to say.
+        .filter(|(one, many)| one.seconds > 0.0 && many.seconds > 0.0)
+        .map(|(one, many)| Factors::new((one.nodes as f64, one.seconds), (many.nodes as f64, many.seconds)))
+        .collect();
+    (!factors.is_empty()).then(|| Factors::mean(&factors))
+}
+
+/// Searches a position from scratch: empty table, nothing learnt. `None` if it was stopped before the end.
+pub fn search<V: Variant>(
+    engine: &mut Engine<V>,
+    board: &Board,
+    limits: Limits,
+    stop: &AtomicBool,
+) -> Option<Run> {
+    engine.new_game();
+    go_on(engine, Root::new(*board), limits, stop)
+}
+
+/// Searches a position with what the engine has learnt so far.
+pub fn go_on<V: Variant>(
+    engine: &mut Engine<V>,
+    root: Root,
+    limits: Limits,
+    stop: &AtomicBool,
+) -> Option<Run> {
+    let marks = Arc::new(Mutex::new(Vec::new()));
+    let (done, answer) = channel();
+    let keep = Arc::clone(&marks);
+    let sink = move |report: Report<'_>| match report {
+        Report::Info(info) if info.bound == ScoreBound::Exact && info.multipv == 1 => {
+            let mark = Mark { depth: info.depth, nodes: info.nodes, seconds: info.time.as_secs_f64() };
+            keep.lock().unwrap_or_else(PoisonError::into_inner).push(mark);
+        }
+        Report::Done(outcome) => {
+            // The receiver waits for this, unless it has gone away in a panic of its own.
+            let _ = done.send(outcome.clone());
+        }
+        _ => {}
+    };
+    engine.start(root, limits, Arc::new(sink));
+    let outcome = loop {
+        match answer.recv_timeout(Duration::from_millis(100)) {
+            Ok(outcome) => break outcome,
+            Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => engine.stop(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    };
+    engine.wait();
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    let marks = std::mem::take(&mut *marks.lock().unwrap_or_else(PoisonError::into_inner));
+    let (nodes_by_thread, hashfull) = (engine.nodes_by_thread(), engine.table().hashfull());
+    Some(Run { marks, outcome, nodes_by_thread, hashfull })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iterations_are_marked() {
+        let mut engine = Engine::new(1, 1).unwrap();
+        let never = AtomicBool::new(false);
+        let run = search(&mut engine, &Board::startpos(), Limits::depth(6), &never).unwrap();
+        assert_eq!(run.marks.iter().map(|mark| mark.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        assert!(run.marks.is_sorted_by_key(|mark| mark.nodes));
+        assert_eq!(run.nodes_by_thread, [run.outcome.nodes]);
+        assert_eq!(run.deepest_within(run.mark(4).unwrap().nodes).unwrap().depth, 4);
+        assert_eq!(run.deepest_within(0).unwrap().depth, 1);
+        let same = compare(&run, &run, 6).unwrap();
+        assert!(same.overhead.abs() < 1e-12 && same.residue().abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_stop_leaves_nothing_half_done() {
+        let mut engine = Engine::new(1, 1).unwrap();
+        let stop = AtomicBool::new(true);
+        let endless = Limits { infinite: true, ..Limits::default() };
+        assert!(search(&mut engine, &Board::startpos(), endless, &stop).is_none());
+    }
+}

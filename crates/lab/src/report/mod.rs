@@ -1,0 +1,289 @@
+//! What a measurement has to show: tables and charts as plain data, and four ways to write them down.
+
+mod csv;
+mod html;
+mod json;
+mod svg;
+mod terminal;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::stats::Estimate;
+
+/// Everything one run of the lab found out.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What was measured.
+    pub title: String,
+    /// The command that measures it again.
+    pub command: String,
+    /// The machine and the settings.
+    pub facts: Vec<(String, String)>,
+    /// The numbers to remember, each with what it is.
+    pub highlights: Vec<(String, String)>,
+    /// The parts, in order.
+    pub sections: Vec<Section>,
+    /// Whether it was ended early: then it shows what there was by then.
+    pub interrupted: bool,
+}
+
+/// One subject: some words, a table, and charts of it.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    /// A short name for files: letters and dashes.
+    pub name: String,
+    /// The heading.
+    pub title: String,
+    /// What it shows and how to read it.
+    pub text: String,
+    /// The numbers.
+    pub table: Table,
+    /// Pictures of them.
+    pub charts: Vec<Chart>,
+    /// What to keep in mind.
+    pub notes: Vec<String>,
+    /// Raw samples: written to files, not shown on the terminal.
+    pub raw: bool,
+}
+
+/// Rows of cells under names.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Rows, each as long as `columns`.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(columns: &[&str]) -> Table {
+        Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+    }
+}
+
+/// One entry of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A count.
+    Count(u64),
+    /// A number, with the digits after the point to show.
+    Number(f64, usize),
+    /// A number with its interval, with the digits after the point to show.
+    Estimate(Estimate, usize),
+    /// Not measured.
+    Missing,
+}
+
+/// A picture.
+#[derive(Clone, Debug)]
+pub enum Chart {
+    /// Curves with intervals.
+    Curves(Curves),
+    /// A value for each row and column, as shades.
+    Heat(Heat),
+    /// One value with interval per row, against a baseline.
+    Dots(Dots),
+}
+
+/// Curves over a common axis.
+#[derive(Clone, Debug, Default)]
+pub struct Curves {
+    /// What it shows.
+    pub title: String,
+    /// Name of the horizontal axis.
+    pub x_label: String,
+    /// Name of the vertical axis.
+    pub y_label: String,
+    /// Horizontal steps are doublings.
+    pub log_x: bool,
+    /// Vertical steps are doublings.
+    pub log_y: bool,
+    /// The curves.
+    pub series: Vec<Series>,
+}
+
+/// One curve.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// What it is.
+    pub name: String,
+    /// Its points, from left to right.
+    pub points: Vec<(f64, Estimate)>,
+    /// Drawn as a thin dashed line: what would be ideal, not what was measured.
+    pub ideal: bool,
+}
+
+/// Shades of a grid.
+#[derive(Clone, Debug, Default)]
+pub struct Heat {
+    /// What it shows.
+    pub title: String,
+    /// Name of the horizontal axis.
+    pub x_label: String,
+    /// Name of the vertical axis.
+    pub y_label: String,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Names of the rows, from the bottom up.
+    pub rows: Vec<String>,
+    /// Values by row and column, 0 or more.
+    pub values: Vec<Vec<f64>>,
+}
+
+/// Values with intervals, one below the other.
+#[derive(Clone, Debug, Default)]
+pub struct Dots {
+    /// What it shows.
+    pub title: String,
+    /// What the values are.
+    pub x_label: String,
+    /// Where no difference would be.
+    pub baseline: f64,
+    /// Names and values.
+    pub rows: Vec<(String, Estimate)>,
+}
+
+impl Report {
+    /// The tables as text for people.
+    pub fn to_text(&self) -> String {
+        terminal::write(self)
+    }
+
+    /// Everything as JSON.
+    pub fn to_json(&self) -> String {
+        json::write(self)
+    }
+
+    /// Everything as a page that needs nothing else.
+    pub fn to_html(&self) -> String {
+        html::write(self)
+    }
+
+    /// Writes `report.html`, `report.json` and a CSV file per section into a folder, which is made if need be. Returns what was written.
+    pub fn save(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        std::fs::create_dir_all(folder)?;
+        let mut files =
+            vec![("report.html".to_owned(), self.to_html()), ("report.json".to_owned(), self.to_json())];
+        files.extend(
+            self.sections.iter().map(|section| (format!("{}.csv", section.name), csv::write(&section.table))),
+        );
+        files
+            .into_iter()
+            .map(|(name, text)| {
+                let path = folder.join(name);
+                std::fs::write(&path, text)?;
+                Ok(path)
+            })
+            .collect()
+    }
+}
+
+/// A value and its digits, with the units engines are measured in when it is large.
+fn number(value: f64, digits: usize) -> String {
+    if value.is_finite() { format!("{value:.digits$}") } else { "–".to_owned() }
+}
+
+/// Groups of three digits: 1 234 567.
+fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+pub(crate) fn example() -> Report {
+    let estimate = |value: f64| Estimate { value, low: value * 0.9, high: value * 1.1 };
+    let mut table = Table::new(&["threads", "speed-up", "nodes", "what"]);
+    table.rows.push(vec![
+        Cell::Count(1),
+        Cell::Estimate(estimate(1.0), 2),
+        Cell::Count(1_234_567),
+        Cell::Text("a \"quoted\", <b> word".to_owned()),
+    ]);
+    table.rows.push(vec![
+        Cell::Count(2),
+        Cell::Estimate(estimate(1.8), 2),
+        Cell::Number(3.5, 1),
+        Cell::Missing,
+    ]);
+    let curves = Curves {
+        title: "Speed-up".to_owned(),
+        x_label: "threads".to_owned(),
+        y_label: "×".to_owned(),
+        log_x: true,
+        log_y: true,
+        series: vec![
+            Series {
+                name: "ideal".to_owned(),
+                points: vec![(1.0, Estimate::exact(1.0)), (2.0, Estimate::exact(2.0))],
+                ideal: true,
+            },
+            Series {
+                name: "measured".to_owned(),
+                points: vec![(1.0, estimate(1.0)), (2.0, estimate(1.8))],
+                ideal: false,
+            },
+        ],
+    };
+    let heat = Heat {
+        title: "Table".to_owned(),
+        x_label: "age".to_owned(),
+        y_label: "depth".to_owned(),
+        columns: vec!["0".to_owned(), "1".to_owned()],
+        rows: vec!["0–3".to_owned(), "4–7".to_owned()],
+        values: vec![vec![12.0, 3.0], vec![0.0, 1.0]],
+    };
+    let dots = Dots {
+        title: "Arms".to_owned(),
+        x_label: "ratio".to_owned(),
+        baseline: 1.0,
+        rows: vec![("shared".to_owned(), estimate(0.97)), ("private".to_owned(), estimate(1.0))],
+    };
+    Report {
+        title: "An example & more".to_owned(),
+        command: "megatherium scale --quick".to_owned(),
+        facts: vec![("processors".to_owned(), "2".to_owned())],
+        highlights: vec![("1.80 ×".to_owned(), "time to depth, 2 threads".to_owned())],
+        sections: vec![Section {
+            name: "speed".to_owned(),
+            title: "Speed".to_owned(),
+            text: "How fast.".to_owned(),
+            table,
+            charts: vec![Chart::Curves(curves), Chart::Heat(heat), Chart::Dots(dots)],
+            notes: vec!["A note.".to_owned()],
+            raw: false,
+        }],
+        interrupted: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_have_groups() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+        assert_eq!(number(f64::NAN, 2), "–");
+    }
+
+    #[test]
+    fn a_report_is_saved_whole() {
+        let folder = std::env::temp_dir().join(format!("megatherium-report-{}", std::process::id()));
+        let files = example().save(&folder).unwrap();
+        assert_eq!(files.len(), 3);
+        assert!(files.iter().all(|file| file.metadata().unwrap().len() > 20));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,294 @@
+//! `megatherium scale` through the real binary: what it prints, what it writes, what it refuses, and what Ctrl-C leaves.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use megatherium_tests::binary;
+use serde_json::Value;
+
+fn scale(folder: &Path, arguments: &[&str]) -> Output {
+    binary::command()
+        .arg("scale")
+        .args(arguments)
+        .arg("--out")
+        .arg(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the engine can be started")
+}
+
+/// Runs `scale`, which must succeed; returns its output and `report.json`.
+fn report(folder: &Path, arguments: &[&str]) -> (String, Value) {
+    let output = scale(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+    let json = std::fs::read_to_string(folder.join("report.json")).expect("a report");
+    (String::from_utf8(output.stdout).expect("text"), serde_json::from_str(&json).expect("valid JSON"))
+}
+
+fn section<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let sections = report["sections"].as_array().expect("sections");
+    sections.iter().find(|section| section["name"] == name).unwrap_or_else(|| panic!("no section {name}"))
+}
+
+fn rows<'a>(report: &'a Value, name: &str) -> &'a Vec<Value> {
+    section(report, name)["rows"].as_array().expect("rows")
+}
+
+/// Small enough for a test, and everything is there.
+const SMALL: [&str; 8] = ["--quick", "--positions", "2", "--nodes", "4000", "--hash", "1", "--blocks"];
+
+#[test]
+fn a_full_report_has_all_its_parts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut arguments = SMALL.to_vec();
+    arguments.extend(["1", "--threads", "1,2", "--quanta", "16,64"]);
+    let (text, report) = report(folder.path(), &arguments);
+    assert_eq!(report["interrupted"], false);
+
+    let real = rows(&report, "real-threads");
+    assert_eq!(real.len(), 2, "{real:?}");
+    for row in real {
+        let value = |name: &str| row[name]["value"].as_f64().unwrap();
+        let product = value("NPS ratio") / value("node overhead");
+        assert!((value("time-to-depth speed-up") / product - 1.0).abs() < 1e-9, "the identity: {row}");
+        let interval = &row["node overhead"];
+        assert!(interval["low"].as_f64() <= interval["high"].as_f64());
+    }
+    assert!(text.contains("NPS ratio") && text.contains("÷ node overhead"), "{text}");
+    assert_eq!(rows(&report, "ceiling").len(), 1);
+    assert_eq!(rows(&report, "virtual-threads").len(), 5, "1, 2, 4, 8 and 16 virtual threads");
+    assert_eq!(rows(&report, "quanta").len(), 2);
+    assert!(rows(&report, "table-map").len() > 100);
+
+    let page = std::fs::read_to_string(folder.path().join("report.html")).expect("a page");
+    assert!(page.matches("<svg").count() >= 9 && !page.contains("http"));
+    let samples = std::fs::read_to_string(folder.path().join("real-samples.csv")).expect("samples");
+    assert_eq!(samples.lines().count(), 1 + 4);
+    assert!(samples.starts_with("position,repeat,threads,depth,nodes,seconds,"));
+    render(folder.path());
+}
+
+/// The same command gives the same numbers, another seed gives others.
+#[test]
+fn virtual_threads_are_reproducible() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let samples = |seed: &str| {
+        let arguments = [
+            "--virtual",
+            "--quick",
+            "--threads",
+            "4",
+            "--positions",
+            "2",
+            "--nodes",
+            "4000",
+            "--quanta",
+            "32",
+            "--seed",
+            seed,
+        ];
+        let (_, report) = report(folder.path(), &arguments);
+        rows(&report, "virtual-samples").clone()
+    };
+    let first = samples("1");
+    assert_eq!(first.len(), 4);
+    assert_eq!(first, samples("1"));
+    assert_ne!(first, samples("2"));
+}
+
+#[test]
+fn strength_is_reported_with_its_margin() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments =
+        ["--elo", "--threads", "2", "--nodes", "400", "--pairs", "3", "--factors", "0.25,1", "--hash", "1"];
+    let (text, report) = report(folder.path(), &arguments);
+    let rows = rows(&report, "elo");
+    assert_eq!(rows.len(), 2);
+    assert!(rows.iter().all(|row| row["pairs"] == 3 && row["Elo"]["low"].is_number()));
+    assert!(text.contains("Elo"), "{text}");
+    let arguments = [
+        "--elo",
+        "--real",
+        "--threads",
+        "2",
+        "--nodes",
+        "400",
+        "--pairs",
+        "1",
+        "--factors",
+        "1",
+        "--hash",
+        "1",
+    ];
+    assert_eq!(self::rows(&self::report(folder.path(), &arguments).1, "elo").len(), 1);
+}
+
+#[test]
+fn experiments_are_answered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for question in ["table", "policies", "huge-pages", "prefetch", "correction"] {
+        let arguments = [
+            "--experiment",
+            question,
+            "--threads",
+            "1,2",
+            "--positions",
+            "2",
+            "--nodes",
+            "2000",
+            "--hash",
+            "2",
+        ];
+        let (_, report) = report(folder.path(), &arguments);
+        let arms = if question == "policies" { 5 } else { 2 };
+        assert_eq!(rows(&report, &format!("experiment-{question}")).len(), 2 * arms, "{question}");
+    }
+    let arguments = [
+        "--experiment",
+        "sizes",
+        "--threads",
+        "2",
+        "--positions",
+        "1",
+        "--nodes",
+        "1000",
+        "--sizes",
+        "1,2,3",
+    ];
+    assert_eq!(rows(&report(folder.path(), &arguments).1, "experiment-sizes").len(), 6);
+}
+
+/// A bad argument is one clear line that names it.
+#[test]
+fn bad_arguments_are_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, wanted) in [
+        (&["--threads", "0"][..], "'0'"),
+        (&["--threads", "2,many"], "'many'"),
+        (&["--virtual", "--threads", "512"], "512 virtual threads"),
+        (&["--virtual", "--elo"], "cannot be used with"),
+        (&["--experiment", "luck"], "one of table, sizes,"),
+        (&["--elo", "--factors", "-1"], "-1"),
+        (&["--elo", "--threads", "2,4"], "one number of threads"),
+        (&["--elo", "--positions", "4"], "--positions is for"),
+        (&["--pairs", "4"], "--pairs is for --elo"),
+        (&["--virtual", "--repeats", "2"], "--repeats is for"),
+        (&["--experiment", "prefetch", "--quantum", "9"], "--quantum is for"),
+        (&["--elo", "--real", "--quantum", "9"], "--quantum is for"),
+        (&["--experiment", "table", "--sizes", "4"], "--sizes is for"),
+        (&["--virtual", "--suite", "nowhere.epd"], "nowhere.epd"),
+        (&["--elo", "--book", "nowhere.epd"], "nowhere.epd"),
+        (&["--nonsense"], "--nonsense"),
+    ] {
+        let output = scale(folder.path(), arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}: {output:?}");
+        assert_eq!(errors.lines().count(), 1, "{arguments:?}: {errors}");
+        assert!(errors.starts_with("megatherium: ") && errors.contains(wanted), "{arguments:?}: {errors}");
+    }
+    let file = folder.path().join("a file");
+    std::fs::write(&file, "").expect("a file");
+    let output = scale(&file, &["--quick"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a file"), "{output:?}");
+}
+
+/// Ctrl-C ends the measurement early, and what was measured is written down.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_was_measured() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let child = binary::command()
+        .args([
+            "scale",
+            "--elo",
+            "--threads",
+            "2",
+            "--nodes",
+            "300",
+            "--pairs",
+            "100000",
+            "--factors",
+            "1",
+            "--hash",
+            "1",
+        ])
+        .args(["--book", book(folder.path()).to_str().expect("a path"), "--out"])
+        .arg(folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the engine can be started");
+    std::thread::sleep(Duration::from_secs(4));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()), "the interrupt can be sent");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{output:?}");
+    let json = std::fs::read_to_string(folder.path().join("report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&json).expect("valid JSON");
+    assert_eq!(report["interrupted"], true);
+    let pairs = rows(&report, "elo")[0]["pairs"].as_u64().expect("pairs");
+    assert!((1..100_000).contains(&pairs), "{pairs}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Ended early"));
+}
+
+/// A book of one opening many times over: games soon end in it.
+#[cfg(unix)]
+fn book(folder: &Path) -> PathBuf {
+    let path = folder.join("book.epd");
+    std::fs::write(&path, "8/5k2/8/8/8/3QK3/8/8 w - - 0 1\n".repeat(100_000)).expect("a book");
+    path
+}
+
+/// Draws the page in a browser, if there is one, and looks at the picture: not blank, and not one colour.
+fn render(folder: &Path) {
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let Some(browser) = names.into_iter().find(|name| {
+        let version =
+            Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    }) else {
+        println!("no browser installed: the page is not rendered");
+        return;
+    };
+    let picture = folder.join("page.png");
+    let mut child = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+        ])
+        .args([
+            "--disable-component-update",
+            "--disable-sync",
+            "--hide-scrollbars",
+            "--window-size=1000,2400",
+        ])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("--screenshot={}", picture.display()))
+        .arg(format!("file://{}", folder.join("report.html").display()))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the browser starts");
+    let deadline = Instant::now() + Duration::from_mins(2);
+    while child.try_wait().expect("it can be waited for").is_none() {
+        if Instant::now() > deadline {
+            let _ = child.kill();
+            panic!("{browser} does not finish");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let png = std::fs::read(&picture).expect("a picture");
+    assert!(png.starts_with(b"\x89PNG"), "a picture");
+    let number = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
+    assert_eq!((number(16), number(20)), (1000, 2400), "of the size asked for");
+    // A blank page of this size packs into a few kilobytes; text and curves do not.
+    assert!(png.len() > 60_000, "something is on it: {} bytes", png.len());
+    println!("rendered in {browser}: {} bytes", png.len());
+}
