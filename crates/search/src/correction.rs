@@ -53,9 +53,12 @@ fn pair(before: PieceTo, newest: PieceTo) -> usize {
 impl<C: CorrectionCell> Corrections<C> {
     /// Forgets everything.
     pub fn clear(&self) {
-        let tables = [&self.pawn, &self.minor, &self.non_pawn[0], &self.non_pawn[1]];
-        let keyed = tables.into_iter().flat_map(|table| table.iter().flatten());
-        keyed.chain(self.continuation.iter()).for_each(|entry| entry.set(0));
+        // Plain loops over plain slices: the compiler makes one block write of each.
+        let clear = |entries: &[C]| entries.iter().for_each(|entry| entry.set(0));
+        for table in [&self.pawn, &self.minor, &self.non_pawn[0], &self.non_pawn[1]] {
+            clear(table.as_flattened());
+        }
+        clear(&self.continuation[..]);
     }
 
     /// The correction for a position, in centipawns times [`GRAIN`].

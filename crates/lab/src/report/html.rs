@@ -21,13 +21,13 @@ p { margin: 6px 0 14px; max-width: 76ch; }
 code { font: 14px/1.5 ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; background: var(--card); border: 1px solid var(--rule);
   border-radius: 6px; padding: 3px 8px; overflow-wrap: anywhere; }
 .warning { border-left: 3px solid var(--s2); padding-left: 12px; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 14px; margin: 26px 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(190px, 1fr)); gap: 14px; margin: 26px 0; }
 .tile { background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 16px 18px; }
 .tile b { display: block; font-size: 25px; line-height: 1.2; font-variant-numeric: tabular-nums; color: var(--accent); }
 .tile span { color: var(--soft); font-size: 14px; }
 dl { display: flex; flex-wrap: wrap; gap: 4px 28px; margin: 18px 0 0; font-size: 14px; }
 dl div { display: flex; gap: 8px; } dt { color: var(--soft); } dd { margin: 0; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 18px; margin: 18px 0; align-items: start; }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); gap: 18px; margin: 18px 0; align-items: start; }
 figure { margin: 0; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 16px 16px 8px; }
 figcaption { font-weight: 600; margin-bottom: 4px; }
 svg { display: block; width: 100%; height: auto; font-family: inherit; }
@@ -81,7 +81,10 @@ pub fn write(report: &Report) -> String {
         let _ = write!(page, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
     }
     page.push_str("</dl>\n");
-    for section in &report.sections {
+    // Raw samples are for those who look for them: last, and folded up.
+    let (samples, results): (Vec<_>, Vec<_>) =
+        report.sections.iter().partition(|section| section.raw && section.charts.is_empty());
+    for section in results.into_iter().chain(samples) {
         write_section(&mut page, section);
     }
     page.push_str("</main>\n</body>\n</html>\n");

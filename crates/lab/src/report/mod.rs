@@ -43,7 +43,7 @@ pub struct Section {
     pub charts: Vec<Chart>,
     /// What to keep in mind.
     pub notes: Vec<String>,
-    /// Raw samples: written to files, not shown on the terminal.
+    /// The table is long: written to files and folded up on the page, not shown on the terminal.
     pub raw: bool,
 }
 

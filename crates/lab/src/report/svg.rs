@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use super::{Chart, Curves, Dots, Heat, number};
 use crate::stats::Estimate;
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 400.0;
-const LEFT: f64 = 62.0;
+const WIDTH: f64 = 580.0;
+const HEIGHT: f64 = 350.0;
+const LEFT: f64 = 74.0;
 const RIGHT: f64 = 22.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 54.0;
@@ -133,6 +133,11 @@ fn label(value: f64) -> String {
 fn trimmed(value: f64, digits: usize) -> String {
     let text = number(value, digits);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A value in a cell of a map, where there is little room.
+fn shade_label(value: f64) -> String {
+    trimmed(value, usize::from(value < 10.0))
 }
 
 fn described(estimate: Estimate) -> String {
@@ -273,14 +278,14 @@ fn draw_heat(heat: &Heat) -> String {
                 escape(about),
                 label(value)
             );
-            if cell_width >= 40.0 && cell_height >= 15.0 && value > 0.0 {
+            if cell_width >= 34.0 && cell_height >= 15.0 && value >= 0.05 {
                 let class = if shade(value) > 0.55 { "on-heat" } else { "tick" };
                 let _ = writeln!(
                     svg,
                     "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                     left + cell_width / 2.0,
                     top + cell_height / 2.0 + 4.0,
-                    label(value)
+                    shade_label(value)
                 );
             }
         }
@@ -314,8 +319,8 @@ fn draw_heat(heat: &Heat) -> String {
 }
 
 fn draw_dots(dots: &Dots) -> String {
-    const NAMES: f64 = 210.0;
-    const VALUES: f64 = 150.0;
+    const NAMES: f64 = 190.0;
+    const VALUES: f64 = 138.0;
     const ROW: f64 = 34.0;
     let height = 16.0 + ROW * dots.rows.len() as f64 + BOTTOM;
     let values = dots.rows.iter().flat_map(|(_, estimate)| [estimate.value, estimate.low, estimate.high]);
