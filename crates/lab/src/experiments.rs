@@ -1,7 +1,7 @@
 //! Questions about one part of the engine, asked with everything else equal.
 //!
 //! Two kinds: those about *work* compare nodes to the same depth under virtual SMP, which the machine cannot disturb; those about *speed*
-//! compare nodes per second of arms that alternate in short blocks.
+//! compare nodes per second of processor time, of arms that alternate in short blocks.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use megatherium_search::{Engine, Limits, Root, Standard, Variant, VirtualSmp};
 use crate::crew::{Rig, share_out};
 use crate::error::LabError;
 use crate::laboratory::{Bench, Choices, Laboratory, Replacement};
-use crate::machine::processors;
-use crate::measure::{Run, go_on, search};
+use crate::machine::{process_time, processors};
+use crate::measure::{Run, go_on};
 use crate::observer::Observer;
 use crate::stats::{Estimate, bootstrap, geometric, mean, median};
 
@@ -94,7 +94,7 @@ pub struct Outcome {
     pub threads: usize,
     /// Positions it rests on.
     pub positions: usize,
-    /// Nodes to depth, or nodes per second: the mean over positions.
+    /// Nodes to depth, or nodes per second of processor time: the mean over positions.
     pub value: f64,
     /// The same over that of the first arm with as many threads.
     pub against_first: Estimate,
@@ -280,7 +280,23 @@ fn correction(bench: &Bench, settings: &Settings, observer: &dyn Observer) -> Re
     Ok(outcomes(settings, &arms))
 }
 
-/// Nodes per second of two arms in blocks of the order 1 2 2 1, one block per position.
+/// Nodes per second of processor time, or of any time where the system does not tell: others at work then take less away from
+/// the comparison.
+fn speed<V: Variant>(
+    engine: &mut Engine<V>,
+    board: &Board,
+    limits: Limits,
+    observer: &dyn Observer,
+) -> Option<f64> {
+    engine.new_game();
+    let before = process_time();
+    let run = go_on(engine, Root::new(*board), limits, observer.stop())?;
+    let used = process_time().zip(before).map(|(after, before)| after.saturating_sub(before));
+    let time = used.unwrap_or(run.outcome.time);
+    Some(run.outcome.nodes as f64 / time.as_secs_f64().max(1e-6))
+}
+
+/// Speeds of two arms in blocks of the order 1 2 2 1, one block per position.
 fn speeds<V: Variant>(
     names: [&str; 2],
     settings: &Settings,
@@ -298,8 +314,8 @@ fn speeds<V: Variant>(
             for arm in [0, 1, 1, 0] {
                 switch(arm);
                 let limits = Limits::nodes(settings.nodes * threads as u64);
-                let Some(run) = search(&mut pair[arm], board, limits, observer.stop()) else { break 'blocks };
-                sums[arm] += run.outcome.nodes as f64 / run.outcome.time.as_secs_f64().max(1e-6) / 2.0;
+                let Some(speed) = speed(&mut pair[arm], board, limits, observer) else { break 'blocks };
+                sums[arm] += speed / 2.0;
                 observer.step(1, &format!("{threads} threads"));
             }
             for arm in 0..2 {

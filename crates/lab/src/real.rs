@@ -72,6 +72,8 @@ pub struct Point {
     pub hashfull: f64,
     /// Share of its processors the search got.
     pub share: Option<f64>,
+    /// Nodes per second of processor time the search got: what is left of the speed when others are at work too is not in it.
+    pub per_processor: Option<f64>,
     /// Share of processor time the host took away.
     pub steal: Option<f64>,
 }
@@ -170,6 +172,11 @@ fn point(samples: &[Sample], threads: usize) -> Option<Point> {
         .filter(|sample| sample.seconds > 0.0)
         .map(|sample| (sample.nodes as f64 / sample.seconds).ln())
         .collect();
+    let worked = of.iter().filter_map(|sample| {
+        let got = sample.share.filter(|&share| share > 0.0)? * sample.seconds * threads as f64;
+        (got > 0.0).then(|| (sample.nodes as f64 / got).ln())
+    });
+    let worked: Vec<f64> = worked.collect();
     Some(Point {
         threads,
         positions: by_position.len(),
@@ -180,6 +187,7 @@ fn point(samples: &[Sample], threads: usize) -> Option<Point> {
         residue: Factors::mean(&by_position).residue(),
         hashfull: mean(&of.iter().map(|sample| f64::from(sample.hashfull)).collect::<Vec<_>>()),
         share: average(of.iter().filter_map(|sample| sample.share).collect()),
+        per_processor: average(worked).map(f64::exp),
         steal: average(of.iter().filter_map(|sample| sample.usage).map(|usage| usage.steal).collect()),
     })
 }

@@ -35,6 +35,8 @@ fn over_threads(title: &str, y_label: &str, log_y: bool, series: Vec<Series>) ->
         y_label: y_label.to_owned(),
         log_x: true,
         log_y,
+        // Shares and counts begin at nothing; ratios at one.
+        from_zero: y_label == "%",
         series,
     })
 }
@@ -60,6 +62,7 @@ pub fn real(samples: &[real::Sample]) -> Vec<Section> {
         "identity off by",
         "table in use, %",
         "processor share, %",
+        "kn per processor second",
         "steal, %",
     ]);
     for point in &curve {
@@ -73,6 +76,7 @@ pub fn real(samples: &[real::Sample]) -> Vec<Section> {
             Cell::Text(format!("{:.0e}", point.residue.abs())),
             Cell::Number(point.hashfull / 10.0, 1),
             percent(point.share),
+            point.per_processor.map_or(Cell::Missing, |nodes| Cell::Number(nodes / 1e3, 0)),
             percent(point.steal),
         ]);
     }
@@ -302,6 +306,7 @@ pub fn quanta(threads: usize, points: &[(u32, virtual_smp::Point)]) -> Section {
         y_label: "×".to_owned(),
         log_x: true,
         log_y: false,
+        from_zero: false,
         series: vec![series("virtual threads", points, |(quantum, point)| {
             (*quantum as usize, point.speed_up())
         })],
@@ -395,6 +400,7 @@ pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> S
         y_label: "Elo".to_owned(),
         log_x: true,
         log_y: false,
+        from_zero: false,
         series: vec![
             Series { name: "equal".to_owned(), points: zero, ideal: true },
             Series { name: format!("{threads} threads"), points, ideal: false },
@@ -436,7 +442,7 @@ pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> S
 
 /// The answer to a question.
 pub fn experiment(question: Question, rows: &[Outcome]) -> Section {
-    let unit = if question.is_timed() { "kn/s" } else { "nodes to depth" };
+    let unit = if question.is_timed() { "kn per processor second" } else { "nodes to depth" };
     let first = rows.first().map_or("the first", |row| row.arm.as_str()).to_owned();
     let mut table =
         Table::new(&["threads", "arm", "positions", unit, &format!("against {first}"), "against one thread"]);
@@ -478,11 +484,11 @@ pub fn experiment(question: Question, rows: &[Outcome]) -> Section {
         ),
         Question::HugePages => (
             "Huge pages",
-            "Nodes per second with the table in huge pages and without, in blocks of the order 1 2 2 1; medians over blocks.",
+            "Nodes per second of processor time with the table in huge pages and without, in blocks of the order 1 2 2 1; medians over blocks.",
         ),
         Question::Prefetch => (
             "Prefetching",
-            "Nodes per second with table lines requested ahead and without, in blocks of the order 1 2 2 1; medians over blocks.",
+            "Nodes per second of processor time with table lines requested ahead and without, in blocks of the order 1 2 2 1; medians over blocks.",
         ),
         Question::Correction => (
             "Shared or private correction history",

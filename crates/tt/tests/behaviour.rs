@@ -250,3 +250,31 @@ fn every_flipped_bit_is_a_miss_or_changes_nothing() {
     assert_eq!(missed + kept, before.len() * 8 * 64 * 8);
     assert!(before.iter().all(|&(key, entry)| found(key) == Some(entry)), "all bits are back");
 }
+
+/// The survey sees what is there, as a policy would: depth, age and bound of every entry in the clusters asked for.
+#[test]
+fn a_survey_finds_every_entry() {
+    let table = <Table>::with_clusters(2).unwrap();
+    let (low, high) = (1 << 40, 1 << 63 | 5);
+    table.store(low, entry(1, 7));
+    table.new_search();
+    table.store(high, Entry { bound: Bound::Exact, ..entry(2, 30) });
+    let survey = |clusters| {
+        let mut seen = Vec::new();
+        table.survey(clusters, |resident| seen.push((resident.depth, resident.age, resident.bound)));
+        seen
+    };
+    assert_eq!(survey(0), []);
+    assert_eq!(survey(1), [(7, 1, Bound::Lower)]);
+    assert_eq!(survey(usize::MAX), [(7, 1, Bound::Lower), (30, 0, Bound::Exact)]);
+}
+
+#[test]
+fn a_table_in_small_pages_is_a_table_all_the_same() {
+    let table = <Table>::without_huge_pages(4).unwrap();
+    assert!(!table.huge_pages().advised);
+    assert_eq!(table.mebibytes(), 4);
+    table.store(key(3), entry(9, 4));
+    assert_eq!(table.probe(key(3)), Some(entry(9, 4)));
+    assert_eq!(<Table>::without_huge_pages(0).unwrap_err(), SizeError::Zero);
+}

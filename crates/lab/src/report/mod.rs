@@ -102,6 +102,8 @@ pub struct Curves {
     pub log_x: bool,
     /// Vertical steps are doublings.
     pub log_y: bool,
+    /// The vertical axis begins at zero.
+    pub from_zero: bool,
     /// The curves.
     pub series: Vec<Series>,
 }
@@ -222,6 +224,7 @@ pub(crate) fn example() -> Report {
         y_label: "×".to_owned(),
         log_x: true,
         log_y: true,
+        from_zero: false,
         series: vec![
             Series {
                 name: "ideal".to_owned(),

@@ -152,7 +152,8 @@ fn draw_curves(curves: &Curves) -> String {
     let points = || curves.series.iter().flat_map(|series| &series.points);
     let values = points().flat_map(|(_, estimate)| [estimate.value, estimate.low, estimate.high]);
     let x = Axis::new(points().map(|point| point.0), curves.log_x, LEFT, WIDTH - RIGHT).padded(0.04);
-    let y = Axis::new(values, curves.log_y, HEIGHT - BOTTOM, TOP).padded(0.06);
+    let zero = curves.from_zero.then_some(0.0);
+    let y = Axis::new(values.chain(zero), curves.log_y, HEIGHT - BOTTOM, TOP).padded(0.06);
     let mut svg = open(HEIGHT, &curves.title);
     for tick in y.ticks() {
         let (place, text) = (y.at(tick), label(tick));
@@ -227,7 +228,7 @@ fn draw_curves(curves: &Curves) -> String {
             legend + 28.0,
             escape(&series.name)
         );
-        legend += 46.0 + 7.0 * series.name.chars().count() as f64;
+        legend += 46.0 + 7.8 * series.name.chars().count() as f64;
     }
     svg.push_str("</svg>\n");
     svg
