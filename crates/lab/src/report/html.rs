@@ -38,7 +38,7 @@ th, td { padding: 6px 16px 6px 0; border-bottom: 1px solid var(--rule); } .inter
 .grid { stroke: var(--rule); fill: none; } .faint { stroke-dasharray: 2 4; } .tick { fill: var(--soft); font-size: 13px; } .axis { fill: var(--soft); font-size: 14px; }
 .key { fill: var(--ink); font-size: 14px; } .line { fill: none; stroke-width: 2.2; stroke-linejoin: round; stroke-linecap: round; }
 .ideal { stroke: var(--soft); stroke-dasharray: 5 5; stroke-width: 1.4; } .band { stroke: none; fill-opacity: 0.13; } .whisker { stroke-width: 1.6; fill: none; }
-.heat { fill: var(--heat); stroke: var(--rule); stroke-width: 0.5; } .on-heat { fill: var(--on-heat); font-size: 13px; }
+.heat { fill: var(--heat); stroke: var(--rule); stroke-width: 0.5; } .on-heat { fill: var(--on-heat); font-size: 13px; } .in-heat { fill: var(--ink); font-size: 13px; }
 ";
 
 /// The page.

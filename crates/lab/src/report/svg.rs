@@ -280,7 +280,7 @@ fn draw_heat(heat: &Heat) -> String {
                 label(value)
             );
             if cell_width >= 34.0 && cell_height >= 15.0 && value >= 0.05 {
-                let class = if shade(value) > 0.55 { "on-heat" } else { "tick" };
+                let class = if shade(value) > 0.5 { "on-heat" } else { "in-heat" };
                 let _ = writeln!(
                     svg,
                     "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
