@@ -175,7 +175,8 @@ impl<V: Variant> Engine<V> {
         self.table_mut().clear();
     }
 
-    /// Replaces the table by a single cluster, which remembers next to nothing: for measuring what a table is worth.
+    /// Replaces the table by a single cluster, which remembers next to nothing: for measuring what a table is worth. Reductions
+    /// that rely on a table are then not made: they would make the tree smaller for no good reason.
     pub fn disable_table(&mut self) -> Result<(), EngineError> {
         self.wait();
         self.table = Arc::new(Table::with_clusters(1).map_err(EngineError::Table)?);

@@ -195,8 +195,14 @@ impl<V: Variant> Search<'_, V> {
             }
         }
 
-        // Step 11. Internal iterative reduction: without a move to start with, a shallower look finds one.
-        if depth >= 5 && (pv_node || cut_node) && node.table_move.is_none() && excluded.is_none() {
+        // Step 11. Internal iterative reduction: without a move to start with, a shallower look finds one (if there is
+        // a table to keep it in).
+        if depth >= 5
+            && (pv_node || cut_node)
+            && node.table_move.is_none()
+            && excluded.is_none()
+            && self.has_table
+        {
             depth -= 1;
         }
         node.depth = depth;

@@ -85,6 +85,8 @@ pub struct Search<'a, V: Variant = Standard> {
     pub time: TimeManager,
     /// Largest number of men to probe tablebases with in the tree; 0 turns probing off.
     pub tb_men: u32,
+    /// Whether there is a table worth the name; without one, nothing is done for its sake.
+    pub has_table: bool,
     /// How the table served this thread.
     pub stats: TableStats,
     /// Best move and score as last reported, if the report was exact.
@@ -127,6 +129,7 @@ impl<'a, V: Variant> Search<'a, V> {
                 job.started,
             ),
             tb_men: if job.tb_root.is_some() { 0 } else { job.tb_men() },
+            has_table: job.table.mebibytes() > 0,
             stats: TableStats::default(),
             shown: None,
             stopped: false,
