@@ -38,13 +38,17 @@ impl Conversation {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the engine can be started");
-        let output = BufReader::new(child.stdout.take().expect("output is piped"));
+        let mut output = BufReader::new(child.stdout.take().expect("output is piped"));
         let (sender, lines) = channel();
         thread::spawn(move || {
-            for line in output.lines() {
-                if line.map_or(true, |line| sender.send(line).is_err()) {
+            let mut bytes = Vec::new();
+            // Not every engine speaks UTF-8 when it repeats what it was told.
+            while output.read_until(b'\n', &mut bytes).is_ok_and(|read| read > 0) {
+                let line = String::from_utf8_lossy(&bytes);
+                if sender.send(line.trim_end_matches(['\n', '\r']).to_owned()).is_err() {
                     break;
                 }
+                bytes.clear();
             }
         });
         let mut stderr = child.stderr.take().expect("errors are piped");

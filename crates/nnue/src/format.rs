@@ -307,6 +307,12 @@ mod tests {
         weights.output[5] = -128;
         let error = Network::from_bytes(&file_of(&weights)).unwrap_err();
         assert!(matches!(error, NetError::Weights(WeightError::Range { value: -128, .. })), "{error}");
+        for bias in [i32::MIN, i32::MAX, Weights::OUTPUT_BIAS_LIMIT + 1] {
+            let mut weights = Weights::zero();
+            weights.output_bias[3] = bias;
+            let error = Network::from_bytes(&file_of(&weights)).unwrap_err();
+            assert!(matches!(error, NetError::Weights(WeightError::Range { value, .. }) if value == bias));
+        }
         let mut weights = Weights::zero();
         weights.input_bias.pop();
         assert!(matches!(Network::new(&weights), Err(WeightError::Count { .. })));

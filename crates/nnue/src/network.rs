@@ -113,7 +113,8 @@ impl Weights {
 
 /// Whether no value is larger in size than `limit`.
 fn within(layer: &'static str, mut values: impl Iterator<Item = i32>, limit: i32) -> Result<(), WeightError> {
-    match values.find(|value| value.abs() > limit) {
+    // The smallest number has no positive counterpart.
+    match values.find(|value| value.unsigned_abs() > limit.unsigned_abs()) {
         Some(value) => Err(WeightError::Range { layer, value, limit }),
         None => Ok(()),
     }

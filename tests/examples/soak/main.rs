@@ -5,8 +5,9 @@
 //! ```
 //!
 //! A round is a game in every mode. Two processes play on real clocks; they keep running from game to game, so that a leak
-//! shows. Counted are moves that are not legal, flags that fall, engines that die or say nonsense, and how much memory they hold
-//! early and late. The exit code is 1 if anything was wrong.
+//! shows. The clocks run only while the machine lets the engine run: time in which it is ready and waits for a processor, as Linux
+//! counts it, is not charged (and shown), so that the soak means the same on a busy machine. Counted are moves that are not legal,
+//! flags that fall, engines that die or say nonsense, and how much memory they hold early and late. The exit code is 1 if anything was wrong.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +31,8 @@ struct Tally {
     decided: usize,
     drawn: usize,
     faults: Vec<String>,
+    /// Milliseconds in which the machine did not let the engine run.
+    withheld: i64,
     /// Least time that was ever left on a clock after a move, in milliseconds.
     closest: Option<i64>,
     ponder_hits: usize,
@@ -94,10 +97,13 @@ fn play(mode: &Mode, players: &mut [Player], start: Board, tally: &mut Tally) ->
             .think(&game, mode, clocks)
             .map_err(|fault| format!("{fault} in {}", game.position(None)))?;
         tally.ponder_hits += usize::from(moved.ponder_hit);
-        let left = clocks[side] - moved.milliseconds;
+        let charged = (moved.milliseconds - moved.withheld).max(0);
+        let left = clocks[side] - charged;
+        tally.withheld += moved.milliseconds - charged;
         if mode.is_timed() {
             if left < 0 {
-                return Err(format!("lost on time by {} ms in {}", -left, game.position(None)));
+                let fen = game.position(None);
+                return Err(format!("lost on time by {} ms ({} withheld) in {fen}", -left, moved.withheld));
             }
             tally.closest = Some(tally.closest.map_or(left, |closest| closest.min(left)));
         }
@@ -125,19 +131,20 @@ fn play(mode: &Mode, players: &mut [Player], start: Board, tally: &mut Tally) ->
 
 fn report(modes: &[&Mode], tables: &[(Vec<Player>, Tally)]) -> ExitCode {
     println!(
-        "| mode | games | moves | decided | drawn | faults | least time left (ms) | ponder hits | MiB, first game | MiB, last |"
+        "| mode | games | moves | decided | drawn | faults | withheld (s) | least time left (ms) | ponder hits | MiB, first game | MiB, last |"
     );
-    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     let mut clean = true;
     let (mut games, mut moves) = (0, 0);
     for (mode, (_, tally)) in modes.iter().zip(tables) {
         let [first, last] = tally.memory.unwrap_or_default();
         let closest = tally.closest.map_or("–".to_owned(), |closest| closest.to_string());
-        let Tally { games: count, moves: plies, decided, drawn, faults, ponder_hits, .. } = tally;
+        let Tally { games: count, moves: plies, decided, drawn, faults, withheld, ponder_hits, .. } = tally;
         println!(
-            "| {} | {count} | {plies} | {decided} | {drawn} | {} | {closest} | {ponder_hits} | {first:.0} | {last:.0} |",
+            "| {} | {count} | {plies} | {decided} | {drawn} | {} | {:.0} | {closest} | {ponder_hits} | {first:.0} | {last:.0} |",
             mode.name,
-            faults.len()
+            faults.len(),
+            *withheld as f64 / 1000.0
         );
         // A fifth and a few MiB are the allocator's; a leak grows with the games.
         let leaks = last > 1.2 * first + 16.0;

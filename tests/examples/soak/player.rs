@@ -1,7 +1,9 @@
 //! One engine at the board.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use megatherium_board::Move;
 use megatherium_tests::Conversation;
@@ -14,6 +16,8 @@ use crate::modes::Mode;
 pub struct Moved {
     pub mv: Move,
     pub milliseconds: i64,
+    /// Milliseconds in which the engine, or the referee, was ready to run and the machine did something else.
+    pub withheld: i64,
     /// The reply the engine expects.
     pub reply: Option<String>,
     /// Whether it had expected the opponent's move.
@@ -50,6 +54,7 @@ impl Player {
     /// Thinks about the position of a game.
     pub fn think(&mut self, game: &Game, mode: &Mode, clocks: [i64; 2]) -> Result<Moved, String> {
         let expected = self.pondering.as_ref().is_some_and(|guess| guess.moves == game.moves);
+        let withheld = self.withheld();
         let started;
         if expected {
             self.pondering = None;
@@ -68,7 +73,8 @@ impl Player {
         }
         let mv = judge(&lines, &game.board)?.ok_or("no move although there are some")?;
         let reply = lines.last().and_then(|line| field(line, "ponder")).map(str::to_owned);
-        Ok(Moved { mv, milliseconds, reply, ponder_hit: expected })
+        let withheld = milliseconds_withheld(&withheld, &self.withheld());
+        Ok(Moved { mv, milliseconds, withheld, reply, ponder_hit: expected })
     }
 
     /// Begins to think on the opponent's time, if the mode has it and there is a move to expect.
@@ -101,6 +107,14 @@ impl Player {
         if lines.is_empty() { Ok(()) } else { Err(format!("said after the answer: {lines:?}")) }
     }
 
+    /// How long each thread on which a move may have to wait has been kept from running so far: the engine's, and those of this
+    /// program.
+    fn withheld(&self) -> BTreeMap<PathBuf, (String, Duration)> {
+        let mut waits = waiting(&self.engine.process_id().to_string());
+        waits.extend(waiting("self"));
+        waits
+    }
+
     fn answer(&mut self) -> Result<Vec<String>, String> {
         let lines = self.said(|engine| engine.until("bestmove"))?;
         self.engine.forget();
@@ -112,4 +126,35 @@ impl Player {
         catch_unwind(AssertUnwindSafe(|| what(&mut self.engine)))
             .map_err(|_| "the engine went away or is silent".to_owned())
     }
+}
+
+/// How long the threads of a process have waited for a processor, as Linux counts it; nothing elsewhere.
+fn waiting(process: &str) -> BTreeMap<PathBuf, (String, Duration)> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else { return BTreeMap::new() };
+    let wait = |thread: std::fs::DirEntry| {
+        let name = std::fs::read_to_string(thread.path().join("comm")).ok()?;
+        let times = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        // Nanoseconds at work, nanoseconds waiting for work, number of turns.
+        let waited = times.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        Some((thread.path(), (name.trim().to_owned(), Duration::from_nanos(waited))))
+    };
+    threads.flatten().filter_map(wait).collect()
+}
+
+/// The part of a time that was spent waiting for a processor: of the threads that act one after another the sum, of the helpers, which are
+/// awaited all at once, the longest.
+fn milliseconds_withheld(
+    before: &BTreeMap<PathBuf, (String, Duration)>,
+    after: &BTreeMap<PathBuf, (String, Duration)>,
+) -> i64 {
+    let (mut sum, mut longest) = (Duration::ZERO, Duration::ZERO);
+    for (thread, (name, waited)) in after {
+        let waited = *waited - before.get(thread).map_or(Duration::ZERO, |(_, waited)| *waited).min(*waited);
+        if name.starts_with("search-") && name != "search-0" {
+            longest = longest.max(waited);
+        } else {
+            sum += waited;
+        }
+    }
+    (sum + longest).as_millis() as i64
 }
