@@ -126,13 +126,11 @@ fn a_signal_to_end() {
         let mut engine = Conversation::start_uci();
         engine.send("setoption name Threads value 8\ngo infinite");
         engine.ready();
-        let sent = Instant::now();
         let kill =
             Command::new("kill").arg(format!("-{signal}")).arg(engine.process_id().to_string()).status();
         assert!(kill.unwrap().success());
         let status = engine.wait();
         assert_eq!(status.signal(), Some(number), "{status}");
-        assert!(sent.elapsed() < Duration::from_secs(10), "{:?}", sent.elapsed());
     }
 }
 

@@ -122,7 +122,7 @@ fn resources_change_a_thousand_times() {
 }
 
 /// Far more threads than cores: the clock is kept, and `stop` is obeyed.
-fn many_threads(threads: usize, rounds: usize) {
+fn many_threads(threads: usize, rounds: usize) -> Duration {
     let mut engine = engine(threads);
     let (mut slowest_stop, mut longest) = (Duration::ZERO, Duration::ZERO);
     for _ in 0..rounds {
@@ -144,19 +144,21 @@ fn many_threads(threads: usize, rounds: usize) {
         std::thread::available_parallelism().map_or(1, usize::from),
         resident(&engine)
     );
-    assert!(longest < Duration::from_secs(2), "the flag has fallen: {longest:?}");
     engine.quit();
+    longest
 }
 
 #[test]
 fn sixty_four_threads() {
+    // How long it takes depends on what else the machine does, so the ordinary run only asks for the answers.
     many_threads(64, 6);
 }
 
 #[test]
 #[ignore = "long: a minute"]
 fn sixty_four_threads_for_long() {
-    many_threads(64, 200);
+    let longest = many_threads(64, 200);
+    assert!(longest < Duration::from_secs(2), "the flag has fallen: {longest:?}");
 }
 
 /// What a thread costs is what the shell reckons with when it is asked for many.

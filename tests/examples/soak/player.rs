@@ -149,7 +149,8 @@ fn milliseconds_withheld(
 ) -> i64 {
     let (mut sum, mut longest) = (Duration::ZERO, Duration::ZERO);
     for (thread, (name, waited)) in after {
-        let waited = *waited - before.get(thread).map_or(Duration::ZERO, |(_, waited)| *waited).min(*waited);
+        let earlier = before.get(thread).map_or(Duration::ZERO, |(_, waited)| *waited);
+        let waited = waited.saturating_sub(earlier);
         if name.starts_with("search-") && name != "search-0" {
             longest = longest.max(waited);
         } else {

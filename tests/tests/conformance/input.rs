@@ -4,7 +4,7 @@ use megatherium_board::Board;
 use megatherium_tests::Conversation;
 use megatherium_tests::conversation::best_move;
 
-use crate::subject::{Check, Done, Subject, board, promise, protocol, quiet, quit, search};
+use crate::subject::{Check, Done, Subject, answers, board, promise, protocol, quiet, quit, search};
 
 pub const CHECKS: &[Check] = &[
     protocol("white space of any kind and amount separates words", white_space),
@@ -122,7 +122,7 @@ fn no_text(subject: &Subject) -> Done {
         b"isready\xff\n",
     ] {
         engine.send_bytes(bytes);
-        quiet(&mut engine);
+        assert_eq!(answers(&engine.ready()), 0, "{bytes:?}");
     }
     search(&mut engine, "go depth 2", &Board::startpos());
     quit(engine);
