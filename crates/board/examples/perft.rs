@@ -1,0 +1,21 @@
+//! Counts the move sequences of a position, first move by first move.
+//!
+//! `cargo run --release -p megatherium-board --example perft -- 5 "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"`
+
+use megatherium_board::{Board, perft};
+use std::error::Error;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let depth = arguments.next().unwrap_or_else(|| "5".to_owned()).parse()?;
+    let board = arguments.next().map_or_else(|| Ok(Board::startpos()), |fen| Board::from_fen(&fen))?;
+    let started = Instant::now();
+    let counts = perft::divide(&board, depth);
+    for (mv, count) in &counts {
+        println!("{:6} {count}", board.uci(*mv, board.is_chess960()).to_string());
+    }
+    let total: u64 = counts.iter().map(|(_, count)| count).sum();
+    println!("{total} in {:.3} s", started.elapsed().as_secs_f64());
+    Ok(())
+}
