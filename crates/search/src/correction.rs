@@ -61,7 +61,7 @@ impl<C: CorrectionCell> Corrections<C> {
         clear(&self.continuation[..]);
     }
 
-    /// The correction for a position, in centipawns times [`GRAIN`].
+    /// The correction for a position, in units of which `GRAIN` make a centipawn.
     pub fn raw(&self, board: &Board, last: LastMoves) -> i32 {
         let side = board.side_to_move().index();
         let at = |table: &Table<C>, key: u64| i32::from(table[key as usize % SLOTS][side].get());
