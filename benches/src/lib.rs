@@ -1,3 +1,4 @@
 //! Benches live in `benches/`; this library holds what they share.
 
+pub mod already_hashed;
 pub mod ratio;

@@ -1,8 +1,8 @@
 //! What the search can remember with: a table of a policy, or a memory that forgets nothing and writes everything down.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
+use megatherium_benches::already_hashed::BuildAlreadyHashed;
 use megatherium_tt::policy::Policy;
 use megatherium_tt::{Entry, Table};
 
@@ -86,7 +86,7 @@ pub struct Trace {
 pub struct Recorder {
     /// What was recorded.
     pub trace: Trace,
-    known: HashMap<u64, Entry, BuildHasherDefault<AlreadyHashed>>,
+    known: HashMap<u64, Entry, BuildAlreadyHashed>,
 }
 
 impl Memory for Recorder {
@@ -110,23 +110,5 @@ impl Memory for Recorder {
             entry.mv = known.mv;
         }
         *known = entry;
-    }
-}
-
-/// Keys are hashes already.
-#[derive(Default)]
-pub struct AlreadyHashed(u64);
-
-impl Hasher for AlreadyHashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("the keys are u64")
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
     }
 }

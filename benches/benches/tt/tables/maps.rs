@@ -1,30 +1,9 @@
 //! General concurrent maps. They keep every key exactly and grow as needed, which a transposition table gives up.
 
-use std::hash::{BuildHasherDefault, Hasher};
+use megatherium_benches::already_hashed::BuildAlreadyHashed as Build;
 
 use super::Contender;
 use crate::keys::Universe;
-
-/// The keys are hashes already: hashing them again would be time the maps need not spend.
-#[derive(Default)]
-pub struct AlreadyHashed(u64);
-
-impl Hasher for AlreadyHashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("the keys are u64")
-    }
-
-    #[inline(always)]
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-}
-
-type Build = BuildHasherDefault<AlreadyHashed>;
 
 /// dashmap: shards of `hashbrown` tables, each behind a read-write lock.
 pub struct DashMap(dashmap::DashMap<u64, u64, Build>);
