@@ -38,6 +38,7 @@ mod moves;
 mod negamax;
 mod params;
 mod pool;
+mod prune;
 mod pv;
 mod quiescence;
 pub mod random;

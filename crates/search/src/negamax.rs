@@ -1,7 +1,7 @@
 //! The tree search: principal variation search with pruning, reductions and extensions, step by step.
 //!
-//! Steps 1–5 end a node before it begins, step 6 looks at the position itself, steps 7–11 try to do without its moves, steps 12–16
-//! search them, steps 17–19 draw the conclusions.
+//! Steps 1–5 end a node before it begins, step 6 looks at the position itself, steps 7–11 try to do without its moves (7–10 are in
+//! `prune.rs`), steps 12–16 search them (decisions about single moves are in `moves.rs`), steps 17–19 draw the conclusions.
 
 use megatherium_board::{Bitboard, Board, Move};
 use megatherium_tt::{Bound, Entry, Record};
@@ -10,7 +10,7 @@ use crate::history::PieceTo;
 use crate::movepick::MovePicker;
 use crate::params::{self, PLY};
 use crate::score::{
-    INFINITY, MAX_PLY, NONE, Score, TB_WIN, from_table, is_decisive, is_loss, is_win, mate_in, mated_in,
+    INFINITY, MAX_PLY, NONE, Score, TB_WIN, from_table, is_decisive, is_loss, mate_in, mated_in,
 };
 use crate::syzygy::Wdl;
 use crate::thread::{Search, table_key};
@@ -492,133 +492,6 @@ impl<V: Variant> Search<'_, V> {
         } else {
             depth
         }
-    }
-
-    /// Steps 7–10: ways to do without the moves of a node that is off the principal variation and not in check.
-    fn prune_node(
-        &mut self,
-        board: &Board,
-        node: &Node,
-        alpha: Score,
-        beta: Score,
-        key: u64,
-        raw: Score,
-    ) -> Option<Score> {
-        let (ply, depth) = (node.ply, node.depth);
-
-        // Step 7. Razoring: hopeless positions are left to quiescence.
-        if depth <= params::RAZOR_DEPTH
-            && node.eval < alpha - params::RAZOR_BASE - params::RAZOR_SLOPE * depth * depth
-            && !is_decisive(alpha)
-        {
-            let score = self.quiesce::<true>(board, ply, alpha, alpha + 1, false);
-            if score <= alpha || self.stopped {
-                return Some(score);
-            }
-        }
-
-        // Step 8. Reverse futility: a position this good will not fall below beta.
-        let margin = params::REVERSE_FUTILITY_SLOPE * depth
-            - params::REVERSE_FUTILITY_IMPROVING * i32::from(node.improving)
-            + 20 * i32::from(self.stack[ply].table_pv) * depth;
-        if depth <= params::REVERSE_FUTILITY_DEPTH
-            && node.eval - margin >= beta
-            && !is_decisive(node.eval)
-            && !is_loss(beta)
-            && (node.table_move.is_none() || node.table_noisy)
-        {
-            return Some(beta + (node.eval - beta) / 3);
-        }
-
-        // Step 9. Null move: if even passing is good enough, so is the best move.
-        if node.expect_cut
-            && depth >= params::NULL_DEPTH
-            && node.eval >= beta
-            && node.static_eval >= beta - 18 * depth + 120
-            && ply >= self.null_move_from
-            && self.stack.back(ply, 1).mv.is_some()
-            && board.has_non_pawn_material(board.side_to_move())
-            && !is_loss(beta)
-            && let Some(score) = self.null_move(board, node, beta)
-        {
-            return Some(score);
-        }
-
-        // Step 10. ProbCut: a capture that beats beta by a margin at reduced depth will beat it at full depth.
-        let prob_beta = beta + params::PROBCUT_MARGIN - params::PROBCUT_IMPROVING * i32::from(node.improving);
-        let table_objects =
-            node.table_score != NONE && node.table_score < prob_beta && node.table_depth >= depth - 3;
-        if depth >= params::PROBCUT_DEPTH && !is_decisive(beta) && !table_objects {
-            return self.prob_cut(board, node, beta, prob_beta, key, raw);
-        }
-        None
-    }
-
-    fn null_move(&mut self, board: &Board, node: &Node, beta: Score) -> Option<Score> {
-        let (ply, depth) = (node.ply, node.depth);
-        let reduction = params::NULL_BASE
-            + depth / params::NULL_DEPTH_DIVISOR
-            + ((node.eval - beta) / params::NULL_EVAL_DIVISOR).clamp(0, 3);
-        let child = self.make_null(board, ply);
-        let score = -self.search::<NON_PV>(&child, ply + 1, -beta, -beta + 1, depth - reduction, false);
-        self.unmake();
-        if self.stopped {
-            return Some(0);
-        }
-        if score < beta {
-            return None;
-        }
-        // A mate found by passing is not one.
-        let score = if is_win(score) { beta } else { score };
-        if self.null_move_from > 0 || depth < params::NULL_VERIFY_DEPTH {
-            return Some(score);
-        }
-        // Deep down a zugzwang would cost too much: confirm without null moves.
-        self.null_move_from = ply + (3 * (depth - reduction) / 4).max(1) as usize;
-        let verified = self.search::<NON_PV>(board, ply, beta - 1, beta, depth - reduction, false);
-        self.null_move_from = 0;
-        (verified >= beta || self.stopped).then_some(score)
-    }
-
-    fn prob_cut(
-        &mut self,
-        board: &Board,
-        node: &Node,
-        beta: Score,
-        prob_beta: Score,
-        key: u64,
-        raw: Score,
-    ) -> Option<Score> {
-        let (ply, depth) = (node.ply, node.depth);
-        let table_move = node
-            .table_move
-            .filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, prob_beta - node.static_eval));
-        let mut picker = MovePicker::prob_cut(table_move, prob_beta - node.static_eval);
-        let earlier = self.earlier(ply);
-        while let Some(mv) = picker.next(board, self.histories, &earlier) {
-            let child = self.make(board, mv, ply);
-            let mut score = -self.quiesce::<false>(&child, ply + 1, -prob_beta, -prob_beta + 1, false);
-            if score >= prob_beta {
-                score = -self.search::<NON_PV>(
-                    &child,
-                    ply + 1,
-                    -prob_beta,
-                    -prob_beta + 1,
-                    depth - 4,
-                    !node.expect_cut,
-                );
-            }
-            self.unmake();
-            if self.stopped {
-                return Some(0);
-            }
-            if score >= prob_beta {
-                let pv = self.stack[ply].table_pv;
-                self.store(key, Some(mv), score, raw, depth - 3, pv, Bound::Lower, ply);
-                return Some(if is_decisive(score) { score } else { score - (prob_beta - beta) });
-            }
-        }
-        None
     }
 
     /// How often a move has worked before.
