@@ -10,8 +10,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ablation;
 pub mod ceiling;
 pub mod crew;
+pub mod duel;
 pub mod elo;
 pub mod equal_strength;
 pub mod error;
@@ -29,6 +31,7 @@ pub mod positions;
 pub mod real;
 pub mod report;
 pub mod sections;
+pub mod spsa;
 pub mod stats;
 pub mod table_map;
 pub mod table_value;

@@ -76,8 +76,9 @@ impl<C: CorrectionCell> Corrections<C> {
     }
 
     /// A static evaluation with the expected error added.
-    pub fn apply(&self, evaluation: Score, board: &Board, last: LastMoves) -> Score {
-        (evaluation + self.raw(board, last) / GRAIN).clamp(-MAX_EVAL, MAX_EVAL)
+    /// `weight` says how much of it to believe, in 1/128.
+    pub fn apply(&self, evaluation: Score, board: &Board, last: LastMoves, weight: i32) -> Score {
+        (evaluation + self.raw(board, last) * weight / (128 * GRAIN)).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
     /// Learns that the search found `error` centipawns more than the evaluation said.
@@ -106,17 +107,17 @@ mod tests {
     fn learns_the_sign_and_stays_bounded() {
         let board = Board::startpos();
         let corrections = Corrections::<std::cell::Cell<i16>>::default();
-        assert_eq!(corrections.apply(17, &board, [None; 2]), 17);
+        assert_eq!(corrections.apply(17, &board, [None; 2], 128), 17);
         for _ in 0..10_000 {
             corrections.update(&board, [None; 2], 4000, 20);
         }
-        let up = corrections.apply(0, &board, [None; 2]);
+        let up = corrections.apply(0, &board, [None; 2], 128);
         assert!(up > 20 && up <= 4 * LIMIT / GRAIN, "{up}");
         for _ in 0..10_000 {
             corrections.update(&board, [None; 2], -4000, 20);
         }
-        assert!(corrections.apply(0, &board, [None; 2]) < -20);
+        assert!(corrections.apply(0, &board, [None; 2], 128) < -20);
         corrections.clear();
-        assert_eq!(corrections.apply(0, &board, [None; 2]), 0);
+        assert_eq!(corrections.apply(0, &board, [None; 2], 128), 0);
     }
 }

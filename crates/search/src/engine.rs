@@ -11,6 +11,7 @@ use crate::baton::{Baton, VirtualSmp};
 use crate::control::{Control, SearchId};
 use crate::job::Job;
 use crate::limits::Limits;
+use crate::params::Params;
 use crate::pool::Pool;
 use crate::report::{Outcome, Report, Sink};
 use crate::syzygy::{TablebaseError, Tablebases};
@@ -62,6 +63,8 @@ pub struct Options {
     /// Let the threads take turns instead of running at once: see [`VirtualSmp`]. A search limited by depth or nodes is then the
     /// same every time.
     pub virtual_smp: Option<VirtualSmp>,
+    /// The numbers of the search.
+    pub params: Params,
     /// A thread that shall fail on purpose, to show that the others answer without it.
     pub failing_thread: Option<usize>,
 }
@@ -77,6 +80,7 @@ impl Default for Options {
             syzygy_probe_limit: 7,
             syzygy_50_move_rule: true,
             virtual_smp: None,
+            params: Params::default(),
             failing_thread: None,
         }
     }

@@ -5,7 +5,7 @@
 use megatherium_board::{Board, Move, MoveList, PieceType, SEE_VALUES};
 
 use crate::history::{Histories, PieceTo};
-use crate::params;
+use crate::params::Params;
 
 /// What ordering needs to know of the moves before this node: those played 1, 2, 4 and 6 plies ago.
 pub type Earlier = [Option<PieceTo>; 4];
@@ -93,7 +93,13 @@ impl MovePicker {
     }
 
     /// The next move, or `None` when there are no more.
-    pub fn next(&mut self, board: &Board, histories: &Histories, earlier: &Earlier) -> Option<Move> {
+    pub fn next(
+        &mut self,
+        board: &Board,
+        params: &Params,
+        histories: &Histories,
+        earlier: &Earlier,
+    ) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::TableMove => {
@@ -102,7 +108,7 @@ impl MovePicker {
                 }
                 Stage::GenerateNoisy => {
                     board.captures(&mut self.moves);
-                    self.score_noisy(board, histories);
+                    self.score_noisy(board, params, histories);
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => {
@@ -111,7 +117,7 @@ impl MovePicker {
                             continue;
                         }
                         let threshold = match self.mode {
-                            Mode::Main => -score / params::GOOD_CAPTURE_DIVISOR,
+                            Mode::Main => -score / params.good_capture_divisor,
                             Mode::Noisy | Mode::NoisyAndChecks => return Some(mv),
                             Mode::ProbCut(threshold) => threshold,
                         };
@@ -137,7 +143,7 @@ impl MovePicker {
                         self.moves.clear();
                         self.next = 0;
                         board.quiets(&mut self.moves);
-                        self.score_quiets(board, histories, earlier);
+                        self.score_quiets(board, params, histories, earlier);
                     }
                     self.stage = Stage::Quiets;
                 }
@@ -195,7 +201,7 @@ impl MovePicker {
     }
 
     /// Most valuable victim first, corrected by experience; queen promotions count as winning a queen.
-    fn score_noisy(&mut self, board: &Board, histories: &Histories) {
+    fn score_noisy(&mut self, board: &Board, params: &Params, histories: &Histories) {
         for (mv, score) in self.moves.iter().zip(&mut self.scores) {
             let victim = board.captured(*mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
             let promotion = match mv.promotion() {
@@ -203,28 +209,31 @@ impl MovePicker {
                 Some(_) => -SEE_VALUES[PieceType::Queen.index()],
                 None => 0,
             };
-            *score = params::VICTIM_WEIGHT * (victim + promotion) + histories.capture(board, *mv);
+            *score = params.victim_weight * (victim + promotion) + histories.capture(board, *mv);
         }
     }
 
-    fn score_quiets(&mut self, board: &Board, histories: &Histories, earlier: &Earlier) {
+    fn score_quiets(&mut self, board: &Board, params: &Params, histories: &Histories, earlier: &Earlier) {
         let side = board.side_to_move();
         let threats = board.threats(!side);
         let attacked = board.attacked_by(!side);
         for (mv, score) in self.moves.iter().zip(&mut self.scores) {
             let piece = board.moved(*mv);
             let piece_to = PieceTo::new(piece, mv.to());
-            let mut value = 2 * histories.quiet(side, *mv, attacked) + 2 * histories.pawn(board, piece_to);
-            value += 2 * histories.continuation(earlier[0], piece_to);
-            value += histories.continuation(earlier[1], piece_to);
-            value += histories.continuation(earlier[2], piece_to);
-            value += histories.continuation(earlier[3], piece_to) / 2;
+            let continuation = |index: usize| histories.continuation(earlier[index], piece_to);
+            let mut value = (params.weight_butterfly * histories.quiet(side, *mv, attacked)
+                + params.weight_pawn * histories.pawn(board, piece_to)
+                + params.weight_continuation_1 * continuation(0)
+                + params.weight_continuation_2 * continuation(1)
+                + params.weight_continuation_4 * continuation(2)
+                + params.weight_continuation_6 * continuation(3))
+                / 2;
 
             // A piece that a cheaper one attacks wants to leave, and should not walk into such an attack.
             let (danger, bonus) = match piece.piece_type() {
-                PieceType::Knight | PieceType::Bishop => (threats.pawn, params::ESCAPE_MINOR),
-                PieceType::Rook => (threats.minor, params::ESCAPE_ROOK),
-                PieceType::Queen => (threats.rook, params::ESCAPE_QUEEN),
+                PieceType::Knight | PieceType::Bishop => (threats.pawn, params.escape_minor),
+                PieceType::Rook => (threats.minor, params.escape_rook),
+                PieceType::Queen => (threats.rook, params.escape_queen),
                 PieceType::Pawn | PieceType::King => (megatherium_board::Bitboard(0), 0),
             };
             if danger.contains(mv.from()) {
@@ -233,8 +242,8 @@ impl MovePicker {
             if danger.contains(mv.to()) {
                 value -= bonus;
             }
-            if board.gives_check(*mv) && board.see_ge(*mv, params::CHECK_SEE) {
-                value += params::CHECK_BONUS;
+            if board.gives_check(*mv) && board.see_ge(*mv, params.check_see) {
+                value += params.check_bonus;
             }
             *score = value;
         }
@@ -248,7 +257,7 @@ mod tests {
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
     fn all(mut picker: MovePicker, board: &Board, histories: &Histories) -> Vec<Move> {
-        std::iter::from_fn(|| picker.next(board, histories, &[None; 4])).collect()
+        std::iter::from_fn(|| picker.next(board, &Params::default(), histories, &[None; 4])).collect()
     }
 
     #[test]
@@ -297,7 +306,7 @@ mod tests {
         let board = Board::from_fen(KIWIPETE).unwrap();
         let histories = Histories::default();
         let mut picker = MovePicker::new(None, None);
-        while let Some(mv) = picker.next(&board, &histories, &[None; 4]) {
+        while let Some(mv) = picker.next(&board, &Params::default(), &histories, &[None; 4]) {
             assert!(!picker.skip_quiets || board.is_noisy(mv));
             if !board.is_noisy(mv) {
                 picker.skip_quiets();

@@ -4,41 +4,48 @@ use megatherium_board::{Bitboard, Board, Move};
 use megatherium_tt::Bound;
 
 use crate::history::PieceTo;
-use crate::negamax::{Candidate, NON_PV, Node, Singularity, Skip, Tried, history_bonus, history_malus};
-use crate::params::{self, PLY};
+use crate::negamax::{Candidate, NON_PV, Node, Singularity, Skip, Tried};
+use crate::params::{PLY, Params};
 use crate::score::{Score, is_decisive, is_win};
 use crate::thread::Search;
 use crate::variant::Variant;
 
 impl Candidate {
     /// Step 13. Moves late in a sorted list at low depth rarely matter.
-    pub(crate) fn skip(&self, board: &Board, node: &Node, reduced_depth: i32, alpha: Score) -> Skip {
+    pub(crate) fn skip(
+        &self,
+        params: &Params,
+        board: &Board,
+        node: &Node,
+        reduced_depth: i32,
+        alpha: Score,
+    ) -> Skip {
         let depth = node.depth;
         if self.quiet {
             // Late-move pruning: enough moves have been tried for this depth. Checks come first among the quiet moves,
             // and are looked at however many captures came before.
-            let enough = (3 + depth * depth) / if node.improving { 1 } else { 2 };
+            let enough = (params.late_move_base + depth * depth) / if node.improving { 1 } else { 2 };
             if self.number as i32 >= enough && !self.checks {
                 return Skip::Quiets;
             }
             // History pruning: moves that keep failing.
-            if reduced_depth <= params::HISTORY_PRUNING_DEPTH
-                && self.history < params::HISTORY_PRUNING_SLOPE * depth
+            if reduced_depth <= params.history_pruning_depth
+                && self.history < params.history_pruning_slope * depth
             {
                 return Skip::Quiets;
             }
             // Futility: a quiet move will not make up for what is missing.
             let hope = node.static_eval
-                + params::FUTILITY_BASE
-                + params::FUTILITY_SLOPE * reduced_depth
+                + params.futility_base
+                + params.futility_slope * reduced_depth
                 + self.history / 128;
-            if !node.in_check && !self.checks && reduced_depth <= params::FUTILITY_DEPTH && hope <= alpha {
+            if !node.in_check && !self.checks && reduced_depth <= params.futility_depth && hope <= alpha {
                 return Skip::Quiets;
             }
-            if !board.see_ge(self.mv, params::SEE_QUIET_SLOPE * reduced_depth * reduced_depth) {
+            if !board.see_ge(self.mv, params.see_quiet_slope * reduced_depth * reduced_depth) {
                 return Skip::Move;
             }
-        } else if !board.see_ge(self.mv, params::SEE_NOISY_SLOPE * depth - self.history / 48) {
+        } else if !board.see_ge(self.mv, params.see_noisy_slope * depth - self.history / 48) {
             return Skip::Move;
         }
         Skip::No
@@ -57,7 +64,7 @@ impl<V: Variant> Search<'_, V> {
         pv_node: bool,
     ) -> Singularity {
         let (ply, depth) = (node.ply, node.depth);
-        if depth < params::SINGULAR_DEPTH
+        if depth < self.params.singular_depth
             || ply as i32 >= 2 * self.root_depth
             || node.table_depth < depth - 3
             || !matches!(node.table_bound, Bound::Lower | Bound::Exact)
@@ -65,7 +72,7 @@ impl<V: Variant> Search<'_, V> {
         {
             return Singularity::Extend(0);
         }
-        let singular_beta = node.table_score - params::SINGULAR_MARGIN * depth / 64;
+        let singular_beta = node.table_score - self.params.singular_margin * depth / 64;
         self.stack[ply].excluded = Some(mv);
         let score = self.search::<NON_PV>(
             board,
@@ -82,9 +89,10 @@ impl<V: Variant> Search<'_, V> {
         if score < singular_beta {
             let mut plies = 1;
             if !pv_node && self.stack[ply].double_extensions <= 8 {
-                plies += i32::from(score < singular_beta - params::DOUBLE_EXTENSION_MARGIN);
-                plies +=
-                    i32::from(!node.table_noisy && score < singular_beta - params::TRIPLE_EXTENSION_MARGIN);
+                plies += i32::from(score < singular_beta - self.params.double_extension_margin);
+                plies += i32::from(
+                    !node.table_noisy && score < singular_beta - self.params.triple_extension_margin,
+                );
             }
             return Singularity::Extend(plies);
         }
@@ -102,28 +110,28 @@ impl<V: Variant> Search<'_, V> {
     pub(crate) fn adjust_reduction(&self, node: &Node, candidate: &Candidate, pv_node: bool) -> i32 {
         let mut change = 0;
         if node.expect_cut {
-            change += params::LMR_CUT_NODE;
+            change += self.params.lmr_cut_node;
         }
         if self.stack[node.ply].table_pv {
-            change -= params::LMR_TABLE_PV + if pv_node { PLY / 2 } else { 0 };
+            change -= self.params.lmr_table_pv + if pv_node { PLY / 2 } else { 0 };
         }
         if !node.improving {
-            change += params::LMR_NOT_IMPROVING;
+            change += self.params.lmr_not_improving;
         }
         if node.table_noisy && candidate.quiet {
-            change += params::LMR_TABLE_NOISY;
+            change += self.params.lmr_table_noisy;
         }
         if self.stack[node.ply + 1].cutoffs > 3 {
-            change += params::LMR_CUTOFFS;
+            change += self.params.lmr_cutoffs;
         }
         if candidate.checks {
-            change -= params::LMR_CHECK;
+            change -= self.params.lmr_check;
         }
         if candidate.killer {
-            change -= params::LMR_KILLER;
+            change -= self.params.lmr_killer;
         }
         change -= candidate.history * PLY
-            / if candidate.quiet { params::LMR_HISTORY_DIVISOR } else { params::LMR_HISTORY_DIVISOR / 2 };
+            / if candidate.quiet { self.params.lmr_quiet_history } else { self.params.lmr_noisy_history };
         if self.id > 0 {
             // Helpers look at slightly different trees: up to a sixteenth of a ply either way.
             change += ((self.nodes + 27 * self.id as u64 + u64::from(candidate.mv.raw())) % 128) as i32 - 64;
@@ -150,7 +158,7 @@ impl<V: Variant> Search<'_, V> {
         captures: &Tried,
     ) {
         let (ply, depth) = (node.ply, node.depth);
-        let (bonus, malus) = (history_bonus(depth), history_malus(depth));
+        let (bonus, malus) = (self.params.history_bonus(depth), self.params.history_malus(depth));
         if board.is_noisy(best) {
             self.histories.update_capture(board, best, bonus);
         } else {
@@ -174,7 +182,7 @@ impl<V: Variant> Search<'_, V> {
         }
         if let Some(piece_to) = self.stack.back(ply, 1).piece_to {
             for earlier in self.earlier(ply - 1) {
-                self.histories.update_continuation(earlier, piece_to, history_bonus(depth) / 2);
+                self.histories.update_continuation(earlier, piece_to, self.params.history_bonus(depth) / 2);
             }
         }
     }

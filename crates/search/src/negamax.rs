@@ -8,7 +8,7 @@ use megatherium_tt::{Bound, Entry, Record};
 
 use crate::history::PieceTo;
 use crate::movepick::MovePicker;
-use crate::params::{self, PLY};
+use crate::params::PLY;
 use crate::score::{
     INFINITY, MAX_PLY, NONE, Score, TB_WIN, from_table, is_decisive, is_loss, mate_in, mated_in,
 };
@@ -197,7 +197,7 @@ impl<V: Variant> Search<'_, V> {
 
         // Step 11. Internal iterative reduction: without a move to start with, a shallower look finds one (if there is
         // a table to keep it in).
-        if depth >= 5
+        if depth >= self.params.iir_depth
             && (pv_node || cut_node)
             && node.table_move.is_none()
             && excluded.is_none()
@@ -210,7 +210,9 @@ impl<V: Variant> Search<'_, V> {
         // Step 12. The moves, one by one.
         let earlier = self.earlier(ply);
         let threats = board.attacked_by(!board.side_to_move());
-        let killer = self.stack[ply].killer.filter(|&mv| !board.is_noisy(mv) && board.is_legal(mv));
+        let killer = self.stack[ply]
+            .killer
+            .filter(|&mv| self.params.killers != 0 && !board.is_noisy(mv) && board.is_legal(mv));
         let mut picker = MovePicker::new(node.table_move, killer);
         let mut best_move = None;
         let mut move_count = 0;
@@ -221,7 +223,7 @@ impl<V: Variant> Search<'_, V> {
             self.stats.table.move_hint();
         }
 
-        while let Some(mv) = picker.next(board, self.histories, &earlier) {
+        while let Some(mv) = picker.next(board, &self.params, self.histories, &earlier) {
             if Some(mv) == excluded {
                 continue;
             }
@@ -241,12 +243,12 @@ impl<V: Variant> Search<'_, V> {
                 history: self.history_of(board, mv, quiet, threats, &earlier),
                 number: move_count,
             };
-            let mut reduction = self.reductions.base(quiet, depth, move_count);
+            let mut reduction = self.reductions.base(&self.params, quiet, depth, move_count);
 
             // Step 13. Leave out moves that are not going to matter.
             if NODE != ROOT && !is_loss(best_score) && board.has_non_pawn_material(board.side_to_move()) {
                 let reduced_depth = (depth * PLY - reduction + candidate.history / 16).max(0) / PLY;
-                match candidate.skip(board, &node, reduced_depth, alpha) {
+                match candidate.skip(&self.params, board, &node, reduced_depth, alpha) {
                     Skip::No => {}
                     Skip::Move => continue,
                     Skip::Quiets => {
@@ -273,7 +275,7 @@ impl<V: Variant> Search<'_, V> {
             let child = self.make(board, mv, ply);
             let new_depth = depth - 1 + extension;
             let mut score = -INFINITY;
-            if depth >= 2 && move_count > 1 + usize::from(NODE == ROOT) {
+            if depth >= self.params.lmr_depth && move_count > 1 + usize::from(NODE == ROOT) {
                 reduction += self.adjust_reduction(&node, &candidate, pv_node);
                 let reduced =
                     (new_depth - reduction / PLY).clamp(1.min(new_depth), new_depth + i32::from(pv_node));
@@ -282,14 +284,18 @@ impl<V: Variant> Search<'_, V> {
                 self.stack[ply].reduction = 0;
                 if score > alpha && reduced < new_depth {
                     // Better than thought: look again without the reduction, a little deeper or shallower by how much.
-                    let deeper = i32::from(score > best_score + 40 + 2 * new_depth);
+                    let deeper = i32::from(score > best_score + self.params.lmr_deeper + 2 * new_depth);
                     let shallower = i32::from(score < best_score + 8);
                     let full = new_depth + deeper - shallower;
                     if full > reduced {
                         score = -self.search::<NON_PV>(&child, ply + 1, -alpha - 1, -alpha, full, !cut_node);
                     }
                     if quiet {
-                        let bonus = if score <= alpha { -history_malus(full) } else { history_bonus(full) };
+                        let bonus = if score <= alpha {
+                            -self.params.history_malus(full)
+                        } else {
+                            self.params.history_bonus(full)
+                        };
                         self.learn_continuation(board, ply, mv, bonus);
                     }
                 }
@@ -403,8 +409,8 @@ impl<V: Variant> Search<'_, V> {
             && let Some(mv) = node.table_move
         {
             let threats = board.attacked_by(!board.side_to_move());
-            self.histories.update_quiet(board, mv, threats, history_bonus(depth));
-            self.learn_continuation(board, node.ply, mv, history_bonus(depth));
+            self.histories.update_quiet(board, mv, threats, self.params.history_bonus(depth));
+            self.learn_continuation(board, node.ply, mv, self.params.history_bonus(depth));
         }
         self.stats.table.cutoff();
         true
@@ -481,7 +487,7 @@ impl<V: Variant> Search<'_, V> {
     /// A late move that was reduced a lot is looked at again in the light of its static evaluation.
     fn second_thoughts(&self, node: &Node, ply: usize, depth: i32) -> i32 {
         let parent = self.stack.back(ply, 1);
-        if node.in_check || node.excluding || parent.static_eval == NONE {
+        if self.params.second_thoughts == 0 || node.in_check || node.excluding || parent.static_eval == NONE {
             return depth;
         }
         let swing = node.static_eval + parent.static_eval;
@@ -511,16 +517,6 @@ impl<V: Variant> Search<'_, V> {
             + self.histories.continuation(earlier[0], piece_to)
             + self.histories.continuation(earlier[1], piece_to)
     }
-}
-
-/// History bonus for a move that caused a cutoff at `depth`.
-pub fn history_bonus(depth: i32) -> i32 {
-    (params::HISTORY_BONUS_SLOPE * depth + params::HISTORY_BONUS_BASE).clamp(0, params::HISTORY_BONUS_MAX)
-}
-
-/// History penalty for a move that was tried in vain at `depth`.
-pub fn history_malus(depth: i32) -> i32 {
-    (params::HISTORY_MALUS_SLOPE * depth + params::HISTORY_MALUS_BASE).clamp(0, params::HISTORY_MALUS_MAX)
 }
 
 /// A move about to be searched.

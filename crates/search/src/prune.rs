@@ -5,7 +5,6 @@ use megatherium_tt::Bound;
 
 use crate::movepick::MovePicker;
 use crate::negamax::{NON_PV, Node};
-use crate::params;
 use crate::score::{NONE, Score, is_decisive, is_loss, is_win};
 use crate::thread::Search;
 use crate::variant::Variant;
@@ -24,8 +23,8 @@ impl<V: Variant> Search<'_, V> {
         let (ply, depth) = (node.ply, node.depth);
 
         // Step 7. Razoring: hopeless positions are left to quiescence.
-        if depth <= params::RAZOR_DEPTH
-            && node.eval < alpha - params::RAZOR_BASE - params::RAZOR_SLOPE * depth * depth
+        if depth <= self.params.razor_depth
+            && node.eval < alpha - self.params.razor_base - self.params.razor_slope * depth * depth
             && !is_decisive(alpha)
         {
             let score = self.quiesce::<true>(board, ply, alpha, alpha + 1, false);
@@ -35,10 +34,10 @@ impl<V: Variant> Search<'_, V> {
         }
 
         // Step 8. Reverse futility: a position this good will not fall below beta.
-        let margin = params::REVERSE_FUTILITY_SLOPE * depth
-            - params::REVERSE_FUTILITY_IMPROVING * i32::from(node.improving)
+        let margin = self.params.reverse_futility_slope * depth
+            - self.params.reverse_futility_improving * i32::from(node.improving)
             + 20 * i32::from(self.stack[ply].table_pv) * depth;
-        if depth <= params::REVERSE_FUTILITY_DEPTH
+        if depth <= self.params.reverse_futility_depth
             && node.eval - margin >= beta
             && !is_decisive(node.eval)
             && !is_loss(beta)
@@ -49,9 +48,9 @@ impl<V: Variant> Search<'_, V> {
 
         // Step 9. Null move: if even passing is good enough, so is the best move.
         if node.expect_cut
-            && depth >= params::NULL_DEPTH
+            && depth >= self.params.null_depth
             && node.eval >= beta
-            && node.static_eval >= beta - 18 * depth + 120
+            && node.static_eval >= beta - 18 * depth + self.params.null_margin
             && ply >= self.null_move_from
             && self.stack.back(ply, 1).mv.is_some()
             && board.has_non_pawn_material(board.side_to_move())
@@ -62,10 +61,11 @@ impl<V: Variant> Search<'_, V> {
         }
 
         // Step 10. ProbCut: a capture that beats beta by a margin at reduced depth will beat it at full depth.
-        let prob_beta = beta + params::PROBCUT_MARGIN - params::PROBCUT_IMPROVING * i32::from(node.improving);
+        let prob_beta =
+            beta + self.params.probcut_margin - self.params.probcut_improving * i32::from(node.improving);
         let table_objects =
             node.table_score != NONE && node.table_score < prob_beta && node.table_depth >= depth - 3;
-        if depth >= params::PROBCUT_DEPTH && !is_decisive(beta) && !table_objects {
+        if depth >= self.params.probcut_depth && !is_decisive(beta) && !table_objects {
             return self.prob_cut(board, node, beta, prob_beta, key, raw);
         }
         None
@@ -73,9 +73,9 @@ impl<V: Variant> Search<'_, V> {
 
     fn null_move(&mut self, board: &Board, node: &Node, beta: Score) -> Option<Score> {
         let (ply, depth) = (node.ply, node.depth);
-        let reduction = params::NULL_BASE
-            + depth / params::NULL_DEPTH_DIVISOR
-            + ((node.eval - beta) / params::NULL_EVAL_DIVISOR).clamp(0, 3);
+        let reduction = self.params.null_base
+            + depth / self.params.null_depth_divisor
+            + ((node.eval - beta) / self.params.null_eval_divisor).clamp(0, 3);
         let child = self.make_null(board, ply);
         let score = -self.search::<NON_PV>(&child, ply + 1, -beta, -beta + 1, depth - reduction, false);
         self.unmake();
@@ -87,7 +87,7 @@ impl<V: Variant> Search<'_, V> {
         }
         // A mate found by passing is not one.
         let score = if is_win(score) { beta } else { score };
-        if self.null_move_from > 0 || depth < params::NULL_VERIFY_DEPTH {
+        if self.null_move_from > 0 || depth < self.params.null_verify_depth {
             return Some(score);
         }
         // Deep down a zugzwang would cost too much: confirm without null moves.
@@ -112,7 +112,7 @@ impl<V: Variant> Search<'_, V> {
             .filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, prob_beta - node.static_eval));
         let mut picker = MovePicker::prob_cut(table_move, prob_beta - node.static_eval);
         let earlier = self.earlier(ply);
-        while let Some(mv) = picker.next(board, self.histories, &earlier) {
+        while let Some(mv) = picker.next(board, &self.params, self.histories, &earlier) {
             let child = self.make(board, mv, ply);
             let mut score = -self.quiesce::<false>(&child, ply + 1, -prob_beta, -prob_beta + 1, false);
             if score >= prob_beta {

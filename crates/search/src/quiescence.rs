@@ -5,7 +5,6 @@ use megatherium_tt::{Bound, Record};
 
 use crate::movepick::MovePicker;
 use crate::negamax::Node;
-use crate::params;
 use crate::score::{INFINITY, MAX_PLY, NONE, Score, is_decisive, is_loss, mated_in};
 use crate::thread::{Search, table_key};
 use crate::variant::Variant;
@@ -96,7 +95,7 @@ impl<V: Variant> Search<'_, V> {
                 return if is_decisive(best_score) { best_score } else { Score::midpoint(best_score, beta) };
             }
             alpha = alpha.max(best_score);
-            futility = self.stack[ply].static_eval + params::QUIESCENCE_FUTILITY;
+            futility = self.stack[ply].static_eval + self.params.quiescence_futility;
         }
 
         // Step 4. Captures and promotions, at the first node quiet checks; all moves when in check.
@@ -104,14 +103,14 @@ impl<V: Variant> Search<'_, V> {
         let table_move = node.table_move.filter(|_| in_check || node.table_noisy);
         let mut picker = if in_check {
             MovePicker::new(table_move, None)
-        } else if CHECKS {
+        } else if CHECKS && self.params.quiescence_checks != 0 {
             MovePicker::noisy_and_checks(table_move)
         } else {
             MovePicker::noisy(table_move)
         };
         let mut best_move = None;
         let mut move_count = 0;
-        while let Some(mv) = picker.next(board, self.histories, &earlier) {
+        while let Some(mv) = picker.next(board, &self.params, self.histories, &earlier) {
             move_count += 1;
             if !is_loss(best_score) {
                 if !in_check && board.is_capture(mv) && !mv.is_promotion() && !board.gives_check(mv) {
@@ -127,7 +126,7 @@ impl<V: Variant> Search<'_, V> {
                         continue;
                     }
                 }
-                if !board.see_ge(mv, params::QUIESCENCE_SEE) {
+                if !board.see_ge(mv, self.params.quiescence_see) {
                     continue;
                 }
             }

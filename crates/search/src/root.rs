@@ -7,7 +7,6 @@ use megatherium_board::Move;
 use crate::job::Job;
 use crate::lead::Conclusion;
 use crate::negamax::ROOT;
-use crate::params;
 use crate::report::{Info, Report, ScoreBound};
 use crate::score::{INFINITY, MAX_PLY, Score, is_decisive, is_loss, is_mate, mate_in};
 use crate::strength;
@@ -204,15 +203,14 @@ impl<V: Variant> Search<'_, V> {
     fn aspirate(&mut self) {
         let expected = self.root_moves[self.pv_index].average_score;
         let (mut alpha, mut beta, mut delta) = (-INFINITY, INFINITY, INFINITY);
-        if let (Some(expected), true) = (expected, self.root_depth >= params::ASPIRATION_DEPTH) {
+        if let (Some(expected), true) = (expected, self.root_depth >= self.params.aspiration_depth) {
             // Helpers start with slightly different windows, so that they do not all fail in the same way.
-            delta = params::ASPIRATION_DELTA + (self.id % 8) as Score + expected.abs().min(2000) / 100;
+            delta = self.params.aspiration_delta + (self.id % 8) as Score + expected.abs().min(2000) / 100;
             alpha = (expected - delta).max(-INFINITY);
             beta = (expected + delta).min(INFINITY);
         }
         let mut fail_highs = 0;
         loop {
-            self.root_delta = beta - alpha;
             let depth = (self.root_depth - fail_highs).max(1);
             let board = self.job.root.board;
             let score = self.search::<ROOT>(&board, 0, alpha, beta, depth, false);

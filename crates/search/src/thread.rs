@@ -9,6 +9,7 @@ use crate::correction::{Corrections, LastMoves};
 use crate::history::{Histories, PieceTo};
 use crate::job::Job;
 use crate::movepick::Earlier;
+use crate::params::Params;
 use crate::pv::PvTable;
 use crate::reductions::Reductions;
 use crate::root::RootMove;
@@ -65,8 +66,10 @@ pub struct Search<'a, V: Variant = Standard> {
     pub root_moves: Vec<RootMove>,
     /// Rank of the line being searched.
     pub pv_index: usize,
+    /// The numbers it works with.
+    pub params: Params,
     /// Base reductions of late moves.
-    pub reductions: &'static Reductions,
+    pub reductions: Reductions,
     /// Iteration under way.
     pub root_depth: i32,
     /// Last finished iteration.
@@ -75,8 +78,6 @@ pub struct Search<'a, V: Variant = Standard> {
     pub seldepth: i32,
     /// Plies in which null moves are not tried, for verification.
     pub null_move_from: usize,
-    /// Half-width of the root window, for scaling reductions.
-    pub root_delta: i32,
     /// Nodes searched by this thread.
     pub nodes: u64,
     /// Tablebase hits of this thread.
@@ -113,12 +114,12 @@ impl<'a, V: Variant> Search<'a, V> {
             pv,
             root_moves: RootMove::all(job),
             pv_index: 0,
-            reductions: Reductions::get(),
+            params: job.options.params,
+            reductions: Reductions::default(),
             root_depth: 0,
             completed_depth: 0,
             seldepth: 0,
             null_move_from: 0,
-            root_delta: 1,
             nodes: 0,
             tb_hits: 0,
             time: TimeManager::new(
@@ -240,7 +241,7 @@ impl<'a, V: Variant> Search<'a, V> {
     /// A raw evaluation as the search uses it: fading towards the draw as the 50-move rule nears, and corrected by experience.
     pub fn corrected(&self, raw: Score, board: &Board, ply: usize) -> Score {
         let faded = raw * (200 - board.halfmove_clock() as Score) / 200;
-        self.corrections.apply(faded, board, self.last_moves(ply))
+        self.corrections.apply(faded, board, self.last_moves(ply), self.params.correction_weight)
     }
 
     /// Makes `mv` on a copy of the board. The child's line of the table is requested first, so that it arrives while the

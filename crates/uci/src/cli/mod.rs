@@ -1,11 +1,16 @@
 //! The command line. Without arguments the engine speaks UCI; with them it does one job and exits.
 
+mod ablate;
 mod analyse;
+mod bar;
+mod duel;
+mod param_args;
 mod positions;
 mod scale;
 mod search_args;
 mod suite;
 mod table_value;
+mod tune;
 
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -17,6 +22,7 @@ use clap::{Args, Parser, Subcommand};
 use megatherium_board::Board;
 use megatherium_search::{Engine, VirtualSmp, bench};
 
+use self::param_args::ParamArgs;
 use crate::options::{MAX_HASH, MAX_THREADS};
 use crate::output::Output;
 use crate::shell::Shell;
@@ -42,6 +48,12 @@ enum Job {
     Suite(suite::SuiteArgs),
     /// Measure what the transposition table saves, at several sizes
     TableValue(table_value::TableValueArgs),
+    /// Measure what each technique of the search is worth: the engine without it, in nodes and in games
+    Ablate(ablate::AblateArgs),
+    /// Play the engine with other search parameters (`--set`) against the engine as it is
+    Duel(duel::DuelArgs),
+    /// Tune search parameters by games (SPSA)
+    Tune(tune::TuneArgs),
     /// Measure how the engine scales with threads: real ones, virtual ones, in games; writes a page with plots
     Scale(Box<scale::ScaleArgs>),
 }
@@ -60,6 +72,8 @@ struct BenchArgs {
     /// Virtual SMP: the threads take turns, so that the count is the same every time
     #[arg(long)]
     r#virtual: bool,
+    #[command(flatten)]
+    params: ParamArgs,
 }
 
 #[derive(Args, Debug)]
@@ -89,6 +103,9 @@ pub fn main() -> ExitCode {
         Some(Job::Analyse(args)) => analyse::run(&args),
         Some(Job::Suite(args)) => suite::run(&args),
         Some(Job::TableValue(args)) => table_value::run(&args),
+        Some(Job::Ablate(args)) => ablate::run(&args),
+        Some(Job::Duel(args)) => duel::run(&args),
+        Some(Job::Tune(args)) => tune::run(&args),
         Some(Job::Scale(args)) => scale::run(&args),
     };
     match result {
@@ -125,6 +142,7 @@ fn run_bench(args: &BenchArgs) -> JobResult {
     let never = AtomicBool::new(false);
     let mut engine = Engine::new(args.threads as usize, args.hash as usize)?;
     engine.options.virtual_smp = args.r#virtual.then(VirtualSmp::default);
+    engine.options.params = args.params.params()?;
     task::run_bench_on(&Output::stdout(), &mut engine, args.depth, &never);
     Ok(())
 }

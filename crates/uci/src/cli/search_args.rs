@@ -1,5 +1,6 @@
 //! What `analyse` and `suite` have in common: how long to search, and with what.
 
+use std::error::Error;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,8 +8,9 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use megatherium_board::{Board, Move};
-use megatherium_search::{Engine, EngineError, Info, Limits, Outcome, Report, Root, ScoreBound, Sink};
+use megatherium_search::{Engine, Info, Limits, Outcome, Report, Root, ScoreBound, Sink};
 
+use super::param_args::ParamArgs;
 use crate::options::{MAX_HASH, MAX_THREADS};
 use crate::parse::MAX_MILLISECONDS;
 
@@ -30,11 +32,15 @@ pub(super) struct SearchArgs {
     /// Table size in MiB
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: u64,
+    #[command(flatten)]
+    params: ParamArgs,
 }
 
 impl SearchArgs {
-    pub(super) fn engine(&self) -> Result<Engine, EngineError> {
-        Engine::new(self.threads as usize, self.hash as usize)
+    pub(super) fn engine(&self) -> Result<Engine, Box<dyn Error>> {
+        let mut engine = Engine::new(self.threads as usize, self.hash as usize)?;
+        engine.options.params = self.params.params()?;
+        Ok(engine)
     }
 
     pub(super) fn limits(&self) -> Limits {

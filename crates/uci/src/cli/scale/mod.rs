@@ -1,6 +1,5 @@
 //! `megatherium scale`: how the engine scales with threads, with the ones there are and with the ones there are not.
 
-mod bar;
 mod measure;
 
 use std::path::PathBuf;
@@ -13,8 +12,8 @@ use megatherium_lab::{machine, positions};
 use megatherium_nnue::Network;
 use megatherium_search::VirtualSmp;
 
-use self::bar::Bar;
 use super::JobResult;
+use super::bar::Bar;
 use super::positions::read_file;
 use crate::options::{MAX_HASH, MAX_THREADS};
 use crate::output::Output;
