@@ -2,16 +2,32 @@
 //!
 //! A logistic model: the probability of winning is a sigmoid of the score around a threshold, and losing is winning with the sign
 //! turned. Threshold and spread depend on the material left, because the same advantage decides more often with fewer pieces.
-//! The parameters are first estimates, in round numbers.
+//! The parameters are fitted to the results of games.
 
 use megatherium_board::{Board, Color, PieceType};
 
 use crate::score::{Score, is_decisive};
 
-/// Score at which half of the games are won: constant and slope over [`material`].
-const THRESHOLD: [f64; 2] = [180.0, 40.0];
-/// Spread of the sigmoid: constant and slope over [`material`].
-const SPREAD: [f64; 2] = [70.0, 20.0];
+/// The model: how win chances depend on score and material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// Score at which half of the games are won: constant and slope over [`material`].
+    pub threshold: [f64; 2],
+    /// Spread of the sigmoid: constant and slope over [`material`].
+    pub spread: [f64; 2],
+}
+
+/// Fitted to games of the engine against itself; `docs/net.md` has the command.
+pub const FITTED: Model = Model { threshold: [180.0, 40.0], spread: [70.0, 20.0] };
+
+impl Model {
+    /// The probability of winning with `score`. Of losing, it is that of winning with `-score`.
+    pub fn win(&self, score: f64, material: f64) -> f64 {
+        let threshold = self.threshold[0] + self.threshold[1] * material;
+        let spread = (self.spread[0] + self.spread[1] * material).max(1.0);
+        1.0 / (1.0 + ((threshold - score) / spread).exp())
+    }
+}
 
 /// Material on the board, from 0 (bare kings) to about 1 (all of it).
 pub fn material(board: &Board) -> f64 {
@@ -33,11 +49,8 @@ pub fn wdl(score: Score, board: &Board) -> [u16; 3] {
         return if score > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
     }
     let material = material(board);
-    let threshold = THRESHOLD[0] + THRESHOLD[1] * material;
-    let spread = SPREAD[0] + SPREAD[1] * material;
-    let win_rate = |score: f64| 1000.0 / (1.0 + ((threshold - score) / spread).exp());
-    let win = win_rate(f64::from(score)).round() as u16;
-    let loss = win_rate(-f64::from(score)).round() as u16;
+    let permille = |score: Score| (1000.0 * FITTED.win(f64::from(score), material)).round() as u16;
+    let (win, loss) = (permille(score), permille(-score));
     [win, 1000 - win - loss, loss]
 }
 

@@ -13,3 +13,4 @@ pub mod selfplay;
 pub mod svg;
 pub mod trainer;
 pub mod verify;
+pub mod wdl_fit;

@@ -29,6 +29,8 @@ enum Command {
     Compare(nets::CompareArgs),
     /// Count what is in data files
     Stats(files::StatsArgs),
+    /// Fit the chances of a win, a draw and a loss (the UCI option UCI_ShowWDL) to the results in data files
+    Wdl(files::StatsArgs),
     /// Append the games of several data files to one
     Merge(files::MergeArgs),
     /// Write the games of data files into a new one, in random order
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => nets::inspect(&args),
         Command::Compare(args) => nets::compare(&args),
         Command::Stats(args) => files::stats(&args),
+        Command::Wdl(args) => files::wdl(&args),
         Command::Merge(args) => files::merge(&args),
         Command::Shuffle(args) => files::shuffle(&args),
     };

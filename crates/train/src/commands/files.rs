@@ -1,8 +1,10 @@
-//! `stats`, `merge` and `shuffle`: looking at data files and rearranging them.
+//! `stats`, `wdl`, `merge` and `shuffle`: looking at data files and rearranging them.
 
 use super::{Failure, at};
 use clap::Args;
+use megatherium_search::wdl::FITTED;
 use megatherium_train::data::{self, Filter, Stats};
+use megatherium_train::wdl_fit::Tally;
 use std::path::PathBuf;
 
 /// Which positions count as suited to training.
@@ -85,6 +87,25 @@ pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
     }
     if total.cut > 0 {
         println!("{:>12} bytes of cut records at the ends of files", total.cut);
+    }
+    Ok(())
+}
+
+/// Fits the chances of a win, a draw and a loss to the results of games, and shows how well they fit.
+pub fn wdl(args: &StatsArgs) -> Result<(), Failure> {
+    let mut tally = Tally::default();
+    for path in &args.files {
+        tally.read(path, &args.filter.filter()).map_err(|error| at(path)(&error))?;
+    }
+    let model = tally.fit(FITTED);
+    println!("{} positions", tally.positions());
+    println!("in use: {FITTED:?}, {:.4} nats a position", tally.surprise(&FITTED));
+    println!("fitted: {model:?}, {:.4} nats a position", tally.surprise(&model));
+    println!("     score   won drawn  lost    model says");
+    for from in (-500..500).step_by(100) {
+        let (seen, said) = tally.compare(&model, from, from + 100);
+        let row = |shares: [f64; 3]| shares.map(|share| format!("{:>5.1}", 100.0 * share)).join(" ");
+        println!("{:>10}  {}    {}", format!("{from}…{}", from + 100), row(seen), row(said));
     }
     Ok(())
 }

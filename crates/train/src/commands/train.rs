@@ -7,7 +7,9 @@ use clap::Args;
 use megatherium_nnue::format::fnv1a;
 use megatherium_nnue::{HIDDEN, Network};
 use megatherium_train::dataset::Dataset;
-use megatherium_train::trainer::{AdamW, Event, Model, Settings, State, TILE, Target, run, steps_per_epoch};
+use megatherium_train::trainer::{
+    AdamW, CheckpointError, Event, Model, Settings, State, TILE, Target, run, steps_per_epoch,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +58,7 @@ pub struct TrainArgs {
     /// Go on from the checkpoint in the output directory
     #[arg(long)]
     resume: bool,
-    /// Start from the weights of this net instead of random ones
+    /// Start from the weights of this net or checkpoint instead of random ones; a narrower one is widened
     #[arg(long, conflicts_with = "resume")]
     from: Option<PathBuf>,
     #[command(flatten)]
@@ -167,12 +169,19 @@ fn first_state(
         return State::load(checkpoint, Some(identity)).map_err(|error| at(checkpoint)(&error));
     }
     let Some(path) = &args.from else { return Ok(State::new(settings)) };
-    if settings.hidden != HIDDEN {
-        return Err(format!("--from needs --hidden {HIDDEN}, the width of this build's nets"));
-    }
     let bytes = fs::read(path).map_err(|error| at(path)(&error))?;
-    let network = Network::from_bytes(&bytes).map_err(|error| at(path)(&error))?;
-    Ok(State::from_model(Model::from_weights(&network.weights())))
+    let model = match State::from_bytes(&bytes, None) {
+        Ok(state) => state.model,
+        Err(CheckpointError::NotACheckpoint) => {
+            let network = Network::from_bytes(&bytes).map_err(|error| at(path)(&error))?;
+            Model::from_weights(&network.weights())
+        }
+        Err(error) => return Err(at(path)(&error)),
+    };
+    if model.hidden() > settings.hidden {
+        return Err(format!("{}: has {} neurons, more than --hidden", path.display(), model.hidden()));
+    }
+    Ok(State::from_model(model.widened(settings.hidden, settings.seed)))
 }
 
 /// A number that is the same for the same settings and data.

@@ -139,6 +139,18 @@ impl Model {
         model
     }
 
+    /// The same net with more neurons. The new ones see what they see at random and have no say yet, so nothing changes until
+    /// they have learnt something.
+    #[must_use]
+    pub fn widened(mut self, hidden: usize, seed: u64) -> Model {
+        let mut fresh = Model::random(hidden, seed).tiles;
+        for tile in &mut fresh {
+            tile.output = [[Lanes::ZERO; 2]; OUTPUT_BUCKETS];
+        }
+        self.tiles.extend(fresh.into_iter().skip(self.tiles.len()));
+        self
+    }
+
     /// Neurons per side.
     pub fn hidden(&self) -> usize {
         self.tiles.len() * TILE
@@ -238,6 +250,19 @@ mod tests {
     fn another_width_cannot_be_quantised() {
         let error = Model::random(HIDDEN + TILE, 1).quantise().unwrap_err();
         assert!(matches!(error, WeightError::Count { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_wider_net_says_the_same() {
+        let narrow = Model::from_weights(&megatherium_nnue::constructed::network().weights());
+        let wide = narrow.clone().widened(HIDDEN + TILE, 7);
+        assert_eq!((wide.hidden(), &wide.tiles[..narrow.tiles.len()]), (HIDDEN + TILE, &narrow.tiles[..]));
+        let board = megatherium_board::Board::from_fen("r3k2r/8/4n3/8/3P4/8/8/R3K2R w KQkq - 0 1").unwrap();
+        let samples = [crate::sample::Sample::of_board(&board, 0, 1)];
+        assert_eq!(
+            crate::verify::model_scores(&narrow, &samples),
+            crate::verify::model_scores(&wide, &samples)
+        );
     }
 
     #[test]
