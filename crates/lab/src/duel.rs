@@ -65,18 +65,16 @@ mod tests {
     use crate::positions::suite;
 
     #[test]
-    fn equals_draw_and_the_blind_lose() {
+    fn equals_draw_and_the_slow_lose() {
         let rules = Rules { nodes: 1500, mebibytes: 1 };
         let equal = run(&Side::default(), &Side::default(), rules, &suite(4), &Nobody::default()).unwrap();
         assert_eq!(equal.pairs, [0, 0, 4, 0, 0], "the same engine plays the same game with either colour");
-        let mut blind = Side::default();
-        blind.params.set("razor_base", 0).unwrap();
-        blind.params.set("razor_depth", 12).unwrap();
-        blind.params.set("reverse_futility_slope", 20).unwrap();
-        blind.params.set("reverse_futility_depth", 20).unwrap();
-        blind.params.set("lmr_quiet_base", 3000).unwrap();
-        blind.params.set("lmr_quiet_slope", 1000).unwrap();
-        let result = run(&blind, &Side::default(), rules, &suite(12), &Nobody::default()).unwrap();
+        let mut slow = Side { without_table: true, ..Side::default() };
+        for change in ["lmr_depth=128", "null_depth=128", "reverse_futility_depth=0", "late_move_base=10000"]
+        {
+            slow.params.apply(change).unwrap();
+        }
+        let result = run(&slow, &Side::default(), rules, &suite(12), &Nobody::default()).unwrap();
         assert!(result.score() < 0.45, "{result:?}");
     }
 }

@@ -7,6 +7,9 @@
 //! - How much stronger? ([`elo`].)
 //!
 //! [`identity`] ties the first two together. [`experiments`] change one thing and ask again. [`report`] writes it all down.
+//!
+//! About the search itself it asks what each technique is worth ([`ablation`]), whether other numbers would be better ([`duel`]), and
+//! which ([`spsa`]).
 
 #![forbid(unsafe_code)]
 

@@ -59,8 +59,8 @@ impl Spsa {
             let spec = Params::SPECS.iter().find(|spec| spec.name == wanted);
             let spec = *spec.ok_or_else(|| ParamError::Unknown(name.clone()))?;
             let value = f64::from(base.get(spec.name).unwrap_or(spec.default));
-            // A tenth of the value can be felt in games and rarely ruins them.
-            Ok(Knob { spec, value, step: (value.abs() / 10.0).max(0.6) })
+            // An eighth of the value can be felt in games and rarely ruins them.
+            Ok(Knob { spec, value, step: (value.abs() / 8.0).max(0.6) })
         });
         let knobs = knobs.collect::<Result<_, ParamError>>()?;
         Ok(Spsa { knobs, base, rounds: rounds.max(1) as f64, done: 0.0, random: Random::new(seed) })

@@ -18,7 +18,7 @@ pub struct Model {
 }
 
 /// Fitted to games of the engine against itself; `docs/net.md` has the command.
-pub const FITTED: Model = Model { threshold: [180.0, 40.0], spread: [70.0, 20.0] };
+pub const FITTED: Model = Model { threshold: [322.0, -178.0], spread: [49.0, 140.0] };
 
 impl Model {
     /// The probability of winning with `score`. Of losing, it is that of winning with `-score`.

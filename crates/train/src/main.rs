@@ -29,7 +29,7 @@ enum Command {
     Compare(nets::CompareArgs),
     /// Count what is in data files
     Stats(files::StatsArgs),
-    /// Fit the chances of a win, a draw and a loss (the UCI option UCI_ShowWDL) to the results in data files
+    /// Fit the chances of a win, a draw and a loss (the UCI option `UCI_ShowWDL`) to the results in data files
     Wdl(files::StatsArgs),
     /// Append the games of several data files to one
     Merge(files::MergeArgs),
