@@ -5,7 +5,7 @@
 //! nodes per move? That says whether it is one.
 
 use megatherium_board::Board;
-use megatherium_search::{Engine, Limits, Root, Silent, bench};
+use megatherium_search::{Limits, Root, Silent, bench};
 
 use crate::crew::share_out;
 use crate::duel::{self, Rules, Side};
@@ -83,11 +83,7 @@ impl Technique {
 pub fn nodes(side: &Side, depth: u32, observer: &dyn Observer) -> Result<Vec<u64>, LabError> {
     let counts = share_out(&bench::POSITIONS, processors(), observer, |_, fen| {
         let board = Board::from_fen(fen).expect("the bench positions are valid");
-        let mut engine = Engine::new(1, bench::DEFAULT_HASH)?;
-        engine.options.params = side.params;
-        if side.without_table {
-            engine.disable_table()?;
-        }
+        let mut engine = side.engine(bench::DEFAULT_HASH)?;
         let outcome = engine.search(Root::new(board), Limits::depth(depth), Silent);
         observer.step(1, "");
         Ok(Some(outcome.nodes))

@@ -20,13 +20,18 @@ pub struct Side {
 }
 
 impl Side {
-    fn player(&self, rules: Rules) -> Result<Player, LabError> {
-        let mut engine = Engine::new(1, rules.mebibytes)?;
+    /// An engine as this side has it, with one thread.
+    pub fn engine(&self, mebibytes: usize) -> Result<Engine, LabError> {
+        let mut engine = Engine::new(1, mebibytes)?;
         engine.options.params = self.params;
         if self.without_table {
             engine.disable_table()?;
         }
-        Ok(Player { engine, nodes: rules.nodes })
+        Ok(engine)
+    }
+
+    fn player(&self, rules: Rules) -> Result<Player, LabError> {
+        Ok(Player { engine: self.engine(rules.mebibytes)?, nodes: rules.nodes })
     }
 }
 

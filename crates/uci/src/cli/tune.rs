@@ -54,11 +54,13 @@ pub(super) fn run(args: &TuneArgs) -> JobResult {
     let bar = Bar::new()?;
     let rules = Rules { nodes: args.nodes, mebibytes: args.hash as usize };
     let book = openings::random(BOOK, args.seed, bar.stop())?;
+    if bar.stopped() {
+        return Ok(());
+    }
     bar.begin("pairs of games", args.rounds * args.pairs);
     let mut next = 0;
     for round_number in 1..=args.rounds {
-        let openings: Vec<_> =
-            (0..args.pairs as usize).map(|i| book[(next + i) % book.len().max(1)]).collect();
+        let openings: Vec<_> = (0..args.pairs as usize).map(|i| book[(next + i) % book.len()]).collect();
         next += openings.len();
         let round = spsa.round();
         let plus = Side { params: round.plus, ..Side::default() };
