@@ -55,9 +55,7 @@ impl Spsa {
     /// A run of `rounds` rounds over the named parameters, from their values in `base`.
     pub fn new(names: &[String], base: Params, rounds: u64, seed: u64) -> Result<Spsa, ParamError> {
         let knobs = names.iter().map(|name| {
-            let wanted = name.replace('-', "_");
-            let spec = Params::SPECS.iter().find(|spec| spec.name == wanted);
-            let spec = *spec.ok_or_else(|| ParamError::Unknown(name.clone()))?;
+            let spec = *Params::spec(name)?;
             let value = f64::from(base.get(spec.name).unwrap_or(spec.default));
             // An eighth of the value can be felt in games and rarely ruins them.
             Ok(Knob { spec, value, step: (value.abs() / 8.0).max(0.6) })

@@ -249,11 +249,16 @@ impl Params {
         copy.field(name).map(|value| *value)
     }
 
-    /// Changes a parameter; hyphens in its name count as underscores.
-    pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+    /// Looks a parameter up; hyphens in its name count as underscores.
+    pub fn spec(name: &str) -> Result<&'static Spec, ParamError> {
         let wanted = name.trim().replace('-', "_");
         let spec = Params::SPECS.iter().find(|spec| spec.name == wanted);
-        let spec = spec.ok_or_else(|| ParamError::Unknown(name.to_owned()))?;
+        spec.ok_or_else(|| ParamError::Unknown(name.to_owned()))
+    }
+
+    /// Changes a parameter, named as for [`spec`](Params::spec).
+    pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+        let spec = Params::spec(name)?;
         if !(spec.min..=spec.max).contains(&value) {
             return Err(ParamError::Range(spec.name, spec.min, spec.max));
         }
