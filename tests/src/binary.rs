@@ -21,7 +21,8 @@ pub fn engine() -> &'static Path {
             return path.into();
         }
         let place = env::current_exe().ok().as_deref().and_then(Place::of_test);
-        let built = place.as_ref().map(Place::engine).filter(|engine| is_up_to_date(engine));
+        let built =
+            place.as_ref().map(Place::engine).filter(|engine| is_up_to_date(engine, Path::new(WORKSPACE)));
         built.unwrap_or_else(|| build(place.as_ref()))
     })
 }
@@ -52,14 +53,19 @@ fn build(place: Option<&Place>) -> PathBuf {
     path
 }
 
-/// Whether a binary is younger than everything it was made of, as cargo wrote that down beside it.
-fn is_up_to_date(binary: &Path) -> bool {
+/// Whether a binary was made of this workspace (a target folder can serve several copies of it) and is younger than everything
+/// it was made of, as cargo wrote that down beside it.
+fn is_up_to_date(binary: &Path, workspace: &Path) -> bool {
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     let (Some(built), Ok(list)) = (modified(binary), std::fs::read_to_string(binary.with_extension("d")))
     else {
         return false;
     };
-    let manifests = ["Cargo.toml", "Cargo.lock"].map(|name| Path::new(WORKSPACE).join(name));
+    let Ok(workspace) = workspace.canonicalize() else { return false };
+    if !sources(&list).any(|source| source.starts_with(&workspace)) {
+        return false;
+    }
+    let manifests = ["Cargo.toml", "Cargo.lock"].map(|name| workspace.join(name));
     let mut sources = sources(&list).chain(manifests);
     sources.all(|source| modified(&source).is_some_and(|changed| changed < built))
 }
@@ -150,6 +156,11 @@ mod tests {
     fn a_binary_older_than_a_source_is_not_up_to_date() {
         let root = env::temp_dir().join(format!("megatherium-fresh-{}", std::process::id()));
         std::fs::create_dir_all(&root).unwrap();
+        let root = root.canonicalize().unwrap();
+        for manifest in ["Cargo.toml", "Cargo.lock"] {
+            std::fs::write(root.join(manifest), "").unwrap();
+        }
+        let is_up_to_date = |binary: &Path| super::is_up_to_date(binary, &root);
         let (binary, source) = (root.join("engine"), root.join("a source.rs"));
         let write = |path: &Path, seconds| {
             let file = std::fs::File::create(path).unwrap();
@@ -161,6 +172,7 @@ mod tests {
         let escaped = source.display().to_string().replace(' ', "\\ ");
         std::fs::write(root.join("engine.d"), format!("{}: {escaped}\n", binary.display())).unwrap();
         assert!(is_up_to_date(&binary));
+        assert!(!super::is_up_to_date(&binary, Path::new(WORKSPACE)), "made of another copy's sources");
         write(&source, 150);
         assert!(!is_up_to_date(&binary));
         std::fs::remove_file(&source).unwrap();

@@ -90,6 +90,11 @@ fn suites_are_counted() {
     assert!(output.contains("wanted not Ra8#"), "{output}");
     assert!(failure(&["suite", path, "--nodes", "1000", "--at-least", "2"]).contains("fewer than 2"));
     assert!(failure(&["suite", "nowhere.epd", "--depth", "1"]).contains("nowhere.epd"));
+    // Any UCI engine can be asked; this one gives the answers it gives itself.
+    let engine = binary::engine();
+    let other = success(&["suite", path, "--depth", "4", "--all", "--engine", engine.to_str().unwrap()]);
+    assert!(other.ends_with("solved 1 of 2 (50.0 %)\n") && other.contains("#1"), "{other}");
+    assert!(failure(&["suite", path, "--depth", "4", "--engine", "/nowhere"]).contains("/nowhere"));
     std::fs::write(&file, "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Kh8;\n").expect("a file");
     assert!(failure(&["suite", path, "--depth", "1"]).contains("bm"));
 }
@@ -101,6 +106,7 @@ fn arguments_are_checked() {
         &["bench", "--threads", "0"],
         &["bench", "--depth", "deep"],
         &["suite", "x", "--movetime", "0"],
+        &["suite", "x", "--engine", "y", "--set", "killers=0"],
     ] {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");

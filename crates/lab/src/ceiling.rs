@@ -3,9 +3,7 @@
 //! N processes share nothing but the machine: they have the same clock, the same caches, the same memory, the same neighbours. What N
 //! threads lose against them is the engine's doing; what both lose against N times one thread alone is the machine's.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Barrier;
 use std::time::Instant;
 
@@ -14,6 +12,7 @@ use megatherium_board::Board;
 use crate::error::LabError;
 use crate::machine::{Meter, Usage};
 use crate::observer::Observer;
+use crate::process::Process;
 use crate::stats::{Estimate, bootstrap, mean, median};
 
 /// What to measure.
@@ -61,78 +60,6 @@ pub struct Point {
     pub stolen_blocks: usize,
 }
 
-/// An engine process that speaks UCI.
-struct Process {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Process {
-    fn start(binary: &Path, threads: usize, mebibytes: usize) -> Result<Process, LabError> {
-        let mut child = Command::new(binary)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| LabError::Process(format!("{}: {error}", binary.display())))?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(LabError::Process("no pipe".to_owned()));
-        };
-        let mut process = Process { child, input, output: BufReader::new(output) };
-        process
-            .say(&format!("setoption name Threads value {threads}\nsetoption name Hash value {mebibytes}"))?;
-        process.ready()?;
-        Ok(process)
-    }
-
-    fn say(&mut self, line: &str) -> Result<(), LabError> {
-        writeln!(self.input, "{line}")
-            .and_then(|()| self.input.flush())
-            .map_err(|error| LabError::Process(error.to_string()))
-    }
-
-    fn wait_for(&mut self, start: &str) -> Result<(), LabError> {
-        let mut line = String::new();
-        loop {
-            line.clear();
-            match self.output.read_line(&mut line) {
-                Ok(0) => return Err(LabError::Process(format!("ended before it said {start:?}"))),
-                Ok(_) if line.starts_with(start) => return Ok(()),
-                Ok(_) => {}
-                Err(error) => return Err(LabError::Process(error.to_string())),
-            }
-        }
-    }
-
-    fn ready(&mut self) -> Result<(), LabError> {
-        self.say("isready")?;
-        self.wait_for("readyok")
-    }
-
-    /// Sets a position up, from scratch.
-    fn set_up(&mut self, board: &Board) -> Result<(), LabError> {
-        self.say(&format!("ucinewgame\nposition fen {}", board.fen()))?;
-        self.ready()
-    }
-
-    /// Searches; returns the seconds it took.
-    fn search(&mut self, nodes: u64) -> Result<f64, LabError> {
-        let started = Instant::now();
-        self.say(&format!("go nodes {nodes}"))?;
-        self.wait_for("bestmove")?;
-        Ok(started.elapsed().as_secs_f64())
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // Closing its input would end it too; this is quicker, and it has nothing to lose.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Nodes per second of all processes, searching the same position at the same time.
 fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, LabError> {
     for process in processes.iter_mut() {
@@ -146,7 +73,9 @@ fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, La
             .map(|process| {
                 scope.spawn(move || {
                     start.wait();
-                    process.search(nodes)
+                    let started = Instant::now();
+                    process.search(&format!("nodes {nodes}"), |_| {})?;
+                    Ok::<_, LabError>(started.elapsed().as_secs_f64())
                 })
             })
             .collect();

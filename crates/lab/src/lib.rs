@@ -31,6 +31,7 @@ pub mod observer;
 pub mod openings;
 pub mod pentanomial;
 pub mod positions;
+pub mod process;
 pub mod real;
 pub mod report;
 pub mod sections;

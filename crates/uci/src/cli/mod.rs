@@ -8,6 +8,7 @@ mod param_args;
 mod positions;
 mod scale;
 mod search_args;
+mod solver;
 mod suite;
 mod table_value;
 mod tune;

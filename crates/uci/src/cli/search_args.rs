@@ -38,9 +38,17 @@ pub(super) struct SearchArgs {
 
 impl SearchArgs {
     pub(super) fn engine(&self) -> Result<Engine, Box<dyn Error>> {
-        let mut engine = Engine::new(self.threads as usize, self.hash as usize)?;
+        let mut engine = Engine::new(self.threads(), self.mebibytes())?;
         engine.options.params = self.params.params()?;
         Ok(engine)
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.threads as usize
+    }
+
+    pub(super) fn mebibytes(&self) -> usize {
+        self.hash as usize
     }
 
     pub(super) fn limits(&self) -> Limits {

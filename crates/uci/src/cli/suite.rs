@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::Args;
 use megatherium_board::Move;
-use megatherium_search::Info;
 
 use super::JobResult;
 use super::positions::{NamedPosition, read_file};
-use super::search_args::{SearchArgs, progress_bar, score_for_people, search};
+use super::search_args::{SearchArgs, progress_bar};
+use super::solver::{Answer, Solver};
 use crate::output::Output;
 
 #[derive(Args, Debug)]
@@ -18,6 +18,9 @@ pub(super) struct SuiteArgs {
     file: PathBuf,
     #[command(flatten)]
     search: SearchArgs,
+    /// Let another UCI engine solve them instead
+    #[arg(long, value_name = "BINARY", conflicts_with = "changes")]
+    engine: Option<PathBuf>,
     /// Show solved positions too
     #[arg(long)]
     all: bool,
@@ -53,16 +56,12 @@ impl Problem {
     }
 
     /// When the search first had a right move that it then kept.
-    fn solved_after(&self, lines: &[Info]) -> Option<Duration> {
+    fn solved_after(&self, answer: &Answer) -> Duration {
         let mut since = None;
-        for line in lines.iter().filter(|line| line.multipv == 1) {
-            if self.is_solved_by(line.pv.first()) {
-                since = since.or(Some(line.time));
-            } else {
-                since = None;
-            }
+        for (time, mv) in &answer.preferred {
+            since = if self.is_solved_by(Some(mv)) { since.or(Some(*time)) } else { None };
         }
-        since
+        since.unwrap_or(answer.time)
     }
 
     /// The moves in words: `Rxb2`, `not Qxd5`.
@@ -84,33 +83,33 @@ pub(super) fn run(args: &SuiteArgs) -> JobResult {
             format!("{}: no position names a best move or a move to avoid", args.file.display()).into()
         );
     }
-    let mut engine = args.search.engine()?;
+    let mut solver = Solver::new(&args.search, args.engine.as_deref())?;
     let output = Output::stdout();
     let bar = progress_bar(problems.len());
     let (mut solved, mut nodes, mut time, mut to_solution) = (0, 0, Duration::ZERO, Duration::ZERO);
     for problem in &problems {
         let board = problem.position.epd.board;
-        let (lines, outcome) = search(&mut engine, board, args.search.limits(), |_| {});
-        nodes += outcome.nodes;
-        time += outcome.time;
-        let success = problem.is_solved_by(outcome.best.as_ref());
+        let answer = solver.solve(board)?;
+        nodes += answer.nodes;
+        time += answer.time;
+        let success = problem.is_solved_by(answer.best.as_ref());
         if success {
             solved += 1;
-            to_solution += problem.solved_after(&lines).unwrap_or(outcome.time);
+            to_solution += problem.solved_after(&answer);
         }
         bar.inc(1);
         bar.set_message(format!("solved {solved}"));
         if args.all || !success {
-            let played = outcome.best.map_or_else(|| "nothing".to_owned(), |mv| board.san(mv));
+            let played = answer.best.map_or_else(|| "nothing".to_owned(), |mv| board.san(mv));
             bar.suspend(|| {
                 output.line(format_args!(
                     "{} {:<12} wanted {:<16} played {played:<8} {:>7} depth {:>3} {:>8.2}s",
                     if success { "+" } else { "-" },
                     problem.position.name,
                     problem.solution(),
-                    score_for_people(outcome.score),
-                    outcome.depth,
-                    outcome.time.as_secs_f64()
+                    answer.score,
+                    answer.depth,
+                    answer.time.as_secs_f64()
                 ));
             });
         }
