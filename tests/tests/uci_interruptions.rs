@@ -56,6 +56,28 @@ fn infinite_waits_for_stop() {
     engine.quit();
 }
 
+/// What had to wait for a search is done before whatever comes after its answer, not only before `isready` and `go`.
+#[test]
+fn waiting_changes_are_made_before_the_next_command() {
+    for next in ["version", "eval", "d", "bench 1", "position startpos"] {
+        let mut engine = Conversation::start_uci();
+        engine.send("go infinite\nsetoption name EvalFile value /nowhere/net.nnue");
+        assert!(!engine.ready().iter().any(|line| line.contains("/nowhere")), "not during the search");
+        engine.send("stop");
+        engine.until("bestmove");
+        engine.send(next);
+        engine.until("info string error: EvalFile");
+        engine.close_input();
+        assert!(engine.finish().1.success(), "{next}");
+    }
+    // And if nothing comes, at the end of the input.
+    let mut engine = Conversation::start_uci();
+    engine.send("go infinite\nsetoption name EvalFile value /nowhere/net.nnue");
+    engine.close_input();
+    let (lines, status) = engine.finish();
+    assert!(status.success() && lines.iter().any(|line| line.contains("/nowhere")), "{lines:?}");
+}
+
 #[test]
 fn ponder_and_ponderhit() {
     let mut engine = Conversation::start_uci();

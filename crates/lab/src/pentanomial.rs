@@ -81,7 +81,7 @@ impl Pentanomial {
 
 /// Elo for an expected score between 0 and 1.
 pub fn elo_of(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    400.0 * (score / (1.0 - score)).log10()
 }
 
 /// The share of a standard normal distribution below `x`: the series of Abramowitz and Stegun 26.2.17, good to 7 digits.

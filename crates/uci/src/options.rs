@@ -106,7 +106,7 @@ pub const OPTIONS: &[Declaration] = &[
     Declaration {
         name: "Threads",
         kind: Kind::Spin { default: 1, min: 1, max: MAX_THREADS, set: Setting::Threads },
-        meaning: "Search threads. One is deterministic; more are stronger. No more than the machine has cores is a good rule.",
+        meaning: "Search threads. One is deterministic, unless the strength is limited; more are stronger. No more than the machine has cores is a good rule.",
     },
     Declaration {
         name: "Hash",

@@ -99,6 +99,7 @@ impl Shell {
             }
         }
         self.finish_running();
+        self.settle();
     }
 
     /// A line that is too long is not carried out. But if it wanted to be a `go` somebody waits for a `bestmove`.
@@ -113,6 +114,7 @@ impl Shell {
 
     /// Carries out one line. Breaks at `quit`.
     fn obey(&mut self, line: &str) -> ControlFlow<()> {
+        self.settle();
         let parsed = parse(line);
         let problem = (!parsed.problems.is_empty()).then(|| parsed.problems.to_string());
         match parsed.command {
@@ -151,10 +153,7 @@ impl Shell {
                 out.push_str("uciok\n");
             }),
             Command::Debug(on) => self.debug = on,
-            Command::IsReady => {
-                self.settle();
-                self.output.line("readyok");
-            }
+            Command::IsReady => self.output.line("readyok"),
             Command::SetOption { name, value } => match parse_option(name, value) {
                 Ok(setting) => self.set(setting),
                 Err(error) => self.error(error),
@@ -171,10 +170,7 @@ impl Shell {
                 human::write_evaluation(out, &self.root.board, self.engine.network());
             }),
             Command::Bench { depth, threads, hash } => self.bench(depth, threads, hash),
-            Command::TableStats => {
-                self.settle();
-                self.output.with(|out| human::write_table(out, &self.engine));
-            }
+            Command::TableStats => self.output.with(|out| human::write_table(out, &self.engine)),
             Command::Help => self.output.with(human::write_help),
             Command::Version => self.output.with(|out| version::write_version(out, self.engine.network())),
         }
@@ -242,6 +238,7 @@ impl Shell {
 
     fn bench(&mut self, depth: Option<u32>, threads: Option<usize>, hash: Option<usize>) {
         self.end_running();
+        self.settle();
         let output = Arc::clone(&self.output);
         let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
         let (threads, hash) = (threads.unwrap_or(1), hash.unwrap_or(bench::DEFAULT_HASH));
