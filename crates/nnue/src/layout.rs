@@ -14,7 +14,7 @@
 use megatherium_board::{Color, Piece, Square};
 
 /// Neurons per side. Growing the net means changing this number and embedding a net of that width.
-pub const HIDDEN: usize = 128;
+pub const HIDDEN: usize = 256;
 
 /// Whether a view is mirrored so that its own king always stands on the files a–d.
 pub const MIRRORED: bool = true;
