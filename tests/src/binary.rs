@@ -160,7 +160,7 @@ mod tests {
         for manifest in ["Cargo.toml", "Cargo.lock"] {
             std::fs::write(root.join(manifest), "").unwrap();
         }
-        let is_up_to_date = |binary: &Path| super::is_up_to_date(binary, &root);
+        let fresh = |binary: &Path| is_up_to_date(binary, &root);
         let (binary, source) = (root.join("engine"), root.join("a source.rs"));
         let write = |path: &Path, seconds| {
             let file = std::fs::File::create(path).unwrap();
@@ -168,15 +168,15 @@ mod tests {
         };
         write(&binary, 100);
         write(&source, 50);
-        assert!(!is_up_to_date(&binary), "without a list nothing is known");
+        assert!(!fresh(&binary), "without a list nothing is known");
         let escaped = source.display().to_string().replace(' ', "\\ ");
         std::fs::write(root.join("engine.d"), format!("{}: {escaped}\n", binary.display())).unwrap();
-        assert!(is_up_to_date(&binary));
-        assert!(!super::is_up_to_date(&binary, Path::new(WORKSPACE)), "made of another copy's sources");
+        assert!(fresh(&binary));
+        assert!(!is_up_to_date(&binary, Path::new(WORKSPACE)), "made of another copy's sources");
         write(&source, 150);
-        assert!(!is_up_to_date(&binary));
+        assert!(!fresh(&binary));
         std::fs::remove_file(&source).unwrap();
-        assert!(!is_up_to_date(&binary));
+        assert!(!fresh(&binary));
         std::fs::remove_dir_all(&root).unwrap();
     }
 

@@ -1,5 +1,7 @@
 //! The accumulators against evaluation from nothing, on long random games.
 
+use std::sync::Arc;
+
 use megatherium_board::{Board, Move, MoveList};
 use megatherium_nnue::layout::View;
 use megatherium_nnue::simd::Simd;
@@ -195,7 +197,7 @@ fn colours_exchanged(board: &Board) -> Board {
 #[test]
 fn evaluation_is_symmetric_in_the_colours() {
     let mut random = Random(31);
-    for network in [noise(), constructed::network(), (*Network::embedded()).clone()] {
+    for network in [Arc::new(noise()), Arc::new(constructed::network()), Network::embedded()] {
         for start in STARTS {
             let mut board = Board::from_fen(start).unwrap();
             for _ in 0..100 {

@@ -57,7 +57,7 @@ pub struct CompareArgs {
 
 /// Compares two nets on the positions of data files.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let networks = [load_network(&args.first)?, load_network(&args.second)?];
+    let networks = [Box::new(load_network(&args.first)?), Box::new(load_network(&args.second)?)];
     let samples = samples_of(&args.files, &args.filter.filter(), 0)?.training;
     if samples.is_empty() {
         return Err("the data has no position to compare on".to_owned());
