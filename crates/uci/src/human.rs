@@ -64,7 +64,7 @@ fn write_rank(out: &mut String, board: &Board, explanation: &Explanation, rank: 
     out.push_str("\n  |");
     for file in 0..8 {
         let value = explanation.pieces.get(Square::new(file, rank).index()).copied().flatten();
-        let _ = write!(out, " {:>5} |", value.map(pawns).unwrap_or_default());
+        let _ = write!(out, "{:^7}|", value.map(pawns).unwrap_or_default());
     }
     out.push('\n');
 }
