@@ -1,4 +1,5 @@
-//! The net: what an evaluation costs along a search path, and the inner loops by width and instruction set.
+//! The net: what an evaluation costs along a search path, and the inner loops by width and
+//! instruction set.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use megatherium_board::{Board, Move};
@@ -9,7 +10,8 @@ use std::hint::black_box;
 /// A game's worth of positions with the move played in each, the same every time.
 fn game() -> Vec<(Board, Move)> {
     let mut board =
-        Board::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap();
+        Board::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+            .unwrap();
     let mut state = 12345_u64;
     let mut positions = Vec::new();
     for _ in 0..60 {

@@ -47,14 +47,19 @@ impl<'a> Contest<'a> {
         self
     }
 
-    /// Runs all rounds and prints a table: nanoseconds an operation, and how many times as long as the first.
+    /// Runs all rounds and prints a table: nanoseconds per operation, and the ratio to the first.
     pub fn run(mut self) {
         let mut counted = None;
         let mut turn = |contestant: &mut Contestant<'_>, repeats: u32| {
             let start = processor_time();
             for _ in 0..repeats {
                 let count = (contestant.work)();
-                assert_eq!(*counted.get_or_insert(count), count, "{} counts differently", contestant.name);
+                assert_eq!(
+                    *counted.get_or_insert(count),
+                    count,
+                    "{} counts differently",
+                    contestant.name
+                );
             }
             processor_time().saturating_sub(start)
         };
@@ -71,7 +76,8 @@ impl<'a> Contest<'a> {
             }
         }
         println!("{}", self.title);
-        let operations = (self.operations.or(counted).unwrap_or(1).max(1) * u64::from(repeats)) as f64;
+        let operations =
+            (self.operations.or(counted).unwrap_or(1).max(1) * u64::from(repeats)) as f64;
         for (contestant, time) in self.contestants.iter().zip(&fastest) {
             println!(
                 "    {:<24} {:>8.2} ns   {:>5.2}x",

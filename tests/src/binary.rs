@@ -10,10 +10,11 @@ const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// The environment variable that names another engine to test.
 pub const ENGINE_VARIABLE: &str = "MEGATHERIUM_ENGINE";
 
-/// The engine binary: the one `MEGATHERIUM_ENGINE` names, else this workspace's, built first if it is not up to date.
+/// The engine binary: the one `MEGATHERIUM_ENGINE` names, else this workspace's, built first if it
+/// is not up to date.
 ///
-/// `cargo test --workspace` builds it, because its own package has tests that need it; `cargo test` of this package alone does
-/// not, and then the tests have to ask for it.
+/// `cargo test --workspace` builds it, because its own package has tests that need it; `cargo test`
+/// of this package alone does not, and then the tests have to ask for it.
 pub fn engine() -> &'static Path {
     static ENGINE: OnceLock<PathBuf> = OnceLock::new();
     ENGINE.get_or_init(|| {
@@ -21,8 +22,10 @@ pub fn engine() -> &'static Path {
             return path.into();
         }
         let place = env::current_exe().ok().as_deref().and_then(Place::of_test);
-        let built =
-            place.as_ref().map(Place::engine).filter(|engine| is_up_to_date(engine, Path::new(WORKSPACE)));
+        let built = place
+            .as_ref()
+            .map(Place::engine)
+            .filter(|engine| is_up_to_date(engine, Path::new(WORKSPACE)));
         built.unwrap_or_else(|| build(place.as_ref()))
     })
 }
@@ -48,16 +51,18 @@ fn build(place: Option<&Place>) -> PathBuf {
     let output = cargo.stderr(Stdio::inherit()).output().expect("cargo can be started");
     assert!(output.status.success(), "the engine does not build");
     let messages = String::from_utf8_lossy(&output.stdout);
-    let path = messages.lines().rev().find_map(executable).expect("cargo names the binary it has built");
+    let path =
+        messages.lines().rev().find_map(executable).expect("cargo names the binary it has built");
     assert!(path.is_file(), "{} is missing", path.display());
     path
 }
 
-/// Whether a binary was made of this workspace (a target folder can serve several copies of it) and is younger than everything
-/// it was made of, as cargo wrote that down beside it.
+/// Whether a binary was made of this workspace (a target folder can serve several copies of it) and
+/// is younger than everything it was made of, as cargo wrote that down beside it.
 fn is_up_to_date(binary: &Path, workspace: &Path) -> bool {
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
-    let (Some(built), Ok(list)) = (modified(binary), std::fs::read_to_string(binary.with_extension("d")))
+    let (Some(built), Ok(list)) =
+        (modified(binary), std::fs::read_to_string(binary.with_extension("d")))
     else {
         return false;
     };
@@ -96,7 +101,8 @@ impl Place {
         path.join(format!("megatherium{}", env::consts::EXE_SUFFIX))
     }
 
-    /// From `TARGET_DIR/[TRIPLE/]PROFILE/deps/test`. Cargo marks the target folder with a `CACHEDIR.TAG`.
+    /// From `TARGET_DIR/[TRIPLE/]PROFILE/deps/test`. Cargo marks the target folder with a
+    /// `CACHEDIR.TAG`.
     fn of_test(test: &Path) -> Option<Place> {
         let profile_dir = test.parent()?.parent()?;
         let profile = match profile_dir.file_name()?.to_str()? {
@@ -148,7 +154,10 @@ mod tests {
         assert_eq!(Place::of_test(Path::new("/uci-1")), None);
         let engine = |place: &Place| place.engine().strip_prefix(&root).unwrap().with_extension("");
         assert_eq!(engine(&place(None, "dev")), Path::new("debug/megatherium"));
-        assert_eq!(engine(&place(Some(triple), "release")), Path::new(triple).join("release/megatherium"));
+        assert_eq!(
+            engine(&place(Some(triple), "release")),
+            Path::new(triple).join("release/megatherium")
+        );
         std::fs::remove_dir_all(&root).unwrap();
     }
 
@@ -170,7 +179,8 @@ mod tests {
         write(&source, 50);
         assert!(!fresh(&binary), "without a list nothing is known");
         let escaped = source.display().to_string().replace(' ', "\\ ");
-        std::fs::write(root.join("engine.d"), format!("{}: {escaped}\n", binary.display())).unwrap();
+        std::fs::write(root.join("engine.d"), format!("{}: {escaped}\n", binary.display()))
+            .unwrap();
         assert!(fresh(&binary));
         assert!(!is_up_to_date(&binary, Path::new(WORKSPACE)), "made of another copy's sources");
         write(&source, 150);
@@ -182,8 +192,7 @@ mod tests {
 
     #[test]
     fn the_binary_is_read_from_the_message() {
-        let message =
-            r#"{"reason":"compiler-artifact","filenames":["/t/m"],"executable":"/t/m","fresh":true}"#;
+        let message = r#"{"reason":"compiler-artifact","filenames":["/t/m"],"executable":"/t/m","fresh":true}"#;
         assert_eq!(executable(message), Some(PathBuf::from("/t/m")));
         assert_eq!(executable(r#"{"reason":"compiler-artifact","executable":null}"#), None);
     }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::binary;
 
-/// How long an answer may take before the test gives up. Far more than any answer takes, also on a busy machine.
+/// How long an answer may take before the test gives up. Far more than any answer takes, also on a
+/// busy machine.
 pub const PATIENCE: Duration = Duration::from_mins(2);
 
 /// An engine process and what has been said so far.
@@ -58,7 +59,14 @@ impl Conversation {
             text
         });
         let input = child.stdin.take();
-        Conversation { child, input, lines, errors: Some(errors), transcript: Vec::new(), patience: PATIENCE }
+        Conversation {
+            child,
+            input,
+            lines,
+            errors: Some(errors),
+            transcript: Vec::new(),
+            patience: PATIENCE,
+        }
     }
 
     /// How long to wait for an answer from now on.
@@ -147,7 +155,9 @@ impl Conversation {
             [only] if only.starts_with("info string error: ") => {
                 only["info string error: ".len()..].to_owned()
             }
-            _ => self.fail(&format!("{line:?} must be answered with one error line, not with {lines:?}")),
+            _ => self.fail(&format!(
+                "{line:?} must be answered with one error line, not with {lines:?}"
+            )),
         }
     }
 
@@ -157,7 +167,8 @@ impl Conversation {
         self.input = None;
     }
 
-    /// Everything the engine says until it exits, and how it exited. It must not have complained on standard error.
+    /// Everything the engine says until it exits, and how it exited. It must not have complained on
+    /// standard error.
     pub fn finish(mut self) -> (Vec<String>, ExitStatus) {
         let mut lines = Vec::new();
         while let Some(line) = self.next_line() {
@@ -184,11 +195,47 @@ impl Conversation {
         self.child.id()
     }
 
-    /// Memory of the engine's process that lies in RAM, in MiB; `None` where the system does not say.
+    /// Memory of the engine's process that lies in RAM, in MiB; `None` where the system does not
+    /// say.
     pub fn resident_mebibytes(&self) -> Option<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process_id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        line.split_ascii_whitespace().next()?.parse::<f64>().ok().map(|kibibytes| kibibytes / 1024.0)
+        line.split_ascii_whitespace()
+            .next()?
+            .parse::<f64>()
+            .ok()
+            .map(|kibibytes| kibibytes / 1024.0)
+    }
+
+    /// Processor time of the engine's process so far, all threads together, also of one that has
+    /// exited but was not waited for; `None` where the system does not say. In steps of 10 ms.
+    pub fn cpu_time(&self) -> Option<Duration> {
+        let ticks: u64 = self
+            .stat()?
+            .split_ascii_whitespace()
+            .skip(11)
+            .take(2)
+            .flat_map(str::parse::<u64>)
+            .sum();
+        Some(Duration::from_millis(10 * ticks))
+    }
+
+    /// Processor time at the end of the process.
+    pub fn final_cpu_time(&mut self) -> Option<Duration> {
+        let deadline = Instant::now() + self.patience;
+        while !self.stat()?.starts_with('Z') {
+            if Instant::now() > deadline {
+                self.fail("the engine does not exit");
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.cpu_time()
+    }
+
+    /// What Linux says about the process, from its state on.
+    fn stat(&self) -> Option<String> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process_id())).ok()?;
+        stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned())
     }
 
     /// Waits until the engine has exited and says how.
@@ -217,7 +264,8 @@ impl Conversation {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // Does nothing to an engine that has exited; one left over from a failed test must not live on.
+        // Does nothing to an engine that has exited; one left over from a failed test must not live
+        // on.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,21 +1,22 @@
 //! What must hold for any input at all, one function per reader.
 //!
-//! The fuzz targets in `fuzz/` call these functions with what a coverage-guided fuzzer thinks up, the test `fuzzing` with the
-//! corpus in `corpus/` and random changes of it. A function that returns has found nothing wrong.
+//! The fuzz targets in `fuzz/` call these functions with what a coverage-guided fuzzer thinks up,
+//! the test `fuzzing` with the corpus in `corpus/` and random changes of it. A function that
+//! returns has found nothing wrong.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use megatherium::command::Command;
-use megatherium::input::{Line, Lines};
-use megatherium::options::{Setting, parse_option};
-use megatherium::output::Output;
-use megatherium::parse::parse;
-use megatherium::shell::Shell;
 use megatherium_board::Board;
 use megatherium_board::epd::Epd;
 use megatherium_nnue::{Network, constructed};
 use megatherium_train::data::{Game, Reader};
+use megatherium_uci::command::Command;
+use megatherium_uci::input::{Line, Lines};
+use megatherium_uci::options::{Assignment, Value, parse_option};
+use megatherium_uci::output::Output;
+use megatherium_uci::parse::parse;
+use megatherium_uci::shell::Shell;
 
 /// FEN: read or refused. What is read can be written, generated from and played on.
 pub fn fen(text: &[u8]) {
@@ -56,7 +57,10 @@ pub fn uci_line(text: &[u8]) {
     let line = text.lines().next().unwrap_or_default();
     let parsed = parse(line);
     let problems = parsed.problems.to_string();
-    assert!(problems.chars().count() < 1000 && !problems.contains(char::is_control), "{problems:?}");
+    assert!(
+        problems.chars().count() < 1000 && !problems.contains(char::is_control),
+        "{problems:?}"
+    );
     assert_eq!(problems.is_empty(), parsed.problems.is_empty());
     if let Some(Command::SetOption { name, value }) = parsed.command
         && let Err(error) = parse_option(name, value)
@@ -66,8 +70,9 @@ pub fn uci_line(text: &[u8]) {
     }
 }
 
-/// A whole conversation: exactly one `bestmove` for each `go`, at most one error line for each line, every line of the answer in
-/// one piece. What would take long, much memory, or files is left out.
+/// A whole conversation: exactly one `bestmove` for each `go`, at most one error line for each
+/// line, every line of the answer in one piece. What would take long, much memory, or files is left
+/// out.
 pub fn uci_session(text: &[u8]) {
     let mut input = Vec::new();
     let (mut searches, mut sent) = (0, 0);
@@ -98,11 +103,12 @@ fn harmless(line: &str) -> Option<String> {
         Some(Command::Bench { .. }) => None,
         Some(Command::SetOption { name, value }) => {
             let fine = match parse_option(name, value) {
-                Ok(Setting::Hash(mebibytes)) => mebibytes <= 2,
-                Ok(Setting::Threads(threads)) => threads <= 3,
-                Ok(Setting::SyzygyPath(path) | Setting::EvalFile(path) | Setting::DebugLogFile(path)) => {
-                    path.is_empty()
-                }
+                Ok(Assignment { option, value: Value::Spin(number) }) => match option.name {
+                    "Hash" => number <= 2,
+                    "Threads" => number <= 3,
+                    _ => true,
+                },
+                Ok(Assignment { value: Value::Text(path), .. }) => path.is_empty(),
                 _ => true,
             };
             fine.then(|| line.to_owned())
@@ -132,8 +138,9 @@ fn converse(input: &[u8]) -> String {
     String::from_utf8(bytes.clone()).expect("the engine speaks UTF-8")
 }
 
-/// A net file: used or refused. To get past the checksum, the input is also taken as a list of changes to a good net (place and byte) that
-/// then gets the right checksum: whatever weights come out, evaluation does not overflow.
+/// A net file: used or refused. To get past the checksum, the input is also taken as a list of
+/// changes to a good net (place and byte) that then gets the right checksum: whatever weights come
+/// out, evaluation does not overflow.
 pub fn net(bytes: &[u8]) {
     static GOOD: OnceLock<Vec<u8>> = OnceLock::new();
     let _ = Network::from_bytes(bytes).map(|net| judge_net(&net));
@@ -162,10 +169,13 @@ fn judge_net(net: &Network) {
         let score = net.evaluate(&board);
         assert!(score.abs() <= megatherium_nnue::EVAL_LIMIT, "{score}");
     }
-    assert!(Network::from_bytes(&net.to_bytes()).is_ok_and(|again| again.checksum() == net.checksum()));
+    assert!(
+        Network::from_bytes(&net.to_bytes()).is_ok_and(|again| again.checksum() == net.checksum())
+    );
 }
 
-/// A file of training games: read to its end, past damage, without a panic. What is read is written as it was.
+/// A file of training games: read to its end, past damage, without a panic. What is read is written
+/// as it was.
 pub fn games(bytes: &[u8]) {
     let Ok(mut reader) = Reader::new(bytes) else { return };
     let mut offset = reader.offset();

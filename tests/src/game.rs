@@ -1,11 +1,13 @@
 //! What an engine says, held against the rules of chess.
 
+pub use megatherium_board::referee::Ending;
 use megatherium_board::{Board, KeyHistory, Move};
 
 use crate::conversation::{field, pv};
 
-/// Judges everything an engine said about one search of `board`: legal lines, one answer at the end, and that a legal move
-/// with a legal move to ponder on. Returns the move, or `None` if the game is over and the engine says so.
+/// Judges everything an engine said about one search of `board`: legal lines, one answer at the
+/// end, and that a legal move with a legal move to ponder on. Returns the move, or `None` if the
+/// game is over and the engine says so.
 pub fn judge(lines: &[String], board: &Board) -> Result<Option<Move>, String> {
     let (answer, infos) = lines.split_last().ok_or("nothing was said")?;
     if let Some(early) = infos.iter().find(|line| line.starts_with("bestmove")) {
@@ -28,25 +30,11 @@ pub fn judge(lines: &[String], board: &Board) -> Result<Option<Move>, String> {
 /// The position after some moves.
 pub fn play(mut board: Board, moves: &[&str]) -> Result<Board, String> {
     for text in moves {
-        let mv = board.parse_uci(text).map_err(|error| format!("{text} in {}: {error}", board.fen()))?;
+        let mv =
+            board.parse_uci(text).map_err(|error| format!("{text} in {}: {error}", board.fen()))?;
         board.make(mv);
     }
     Ok(board)
-}
-
-/// How a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The side to move is mated.
-    Mate,
-    /// The side to move has no move.
-    Stalemate,
-    /// Fifty moves without progress.
-    FiftyMoves,
-    /// The same position for the third time.
-    Repetition,
-    /// Nobody can mate.
-    Material,
 }
 
 /// A game in progress.
@@ -88,22 +76,17 @@ impl Game {
     /// The line that tells an engine of this game, with one more move if it is a guess.
     pub fn position(&self, guess: Option<&str>) -> String {
         let space = if guess.is_some() { " " } else { "" };
-        format!("position fen {} moves{}{space}{}", self.start, self.moves, guess.unwrap_or_default())
+        format!(
+            "position fen {} moves{}{space}{}",
+            self.start,
+            self.moves,
+            guess.unwrap_or_default()
+        )
     }
 
     /// Whether the game is over, and how.
     pub fn ending(&self) -> Option<Ending> {
-        if !self.board.has_legal_move() {
-            Some(if self.board.in_check() { Ending::Mate } else { Ending::Stalemate })
-        } else if self.board.halfmove_clock() >= 100 {
-            Some(Ending::FiftyMoves)
-        } else if self.history.count(&self.board) >= 2 {
-            Some(Ending::Repetition)
-        } else if self.board.is_insufficient_material() {
-            Some(Ending::Material)
-        } else {
-            None
-        }
+        Ending::of(&self.board, &self.history)
     }
 }
 
@@ -120,7 +103,8 @@ mod tests {
         let board = Board::startpos();
         let judged = |lines: &[&str]| judge(&said(lines), &board);
         assert!(
-            judged(&["info depth 1 pv e2e4 e7e5", "bestmove e2e4 ponder e7e5"]).is_ok_and(|mv| mv.is_some())
+            judged(&["info depth 1 pv e2e4 e7e5", "bestmove e2e4 ponder e7e5"])
+                .is_ok_and(|mv| mv.is_some())
         );
         assert!(judged(&["bestmove e2e5"]).is_err());
         assert!(judged(&["bestmove e2e4 ponder e2e4"]).is_err());

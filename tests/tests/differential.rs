@@ -1,8 +1,10 @@
-//! The board against two independent ones, in random games: `chess` for standard chess, `cozy-chess` for
-//! Chess960. In every position they must agree on the legal moves, on checkers and pins, on the end of the
-//! game, and on which positions are the same (keys, as equivalence classes).
+//! The board against two independent ones, in random games: `chess` for standard chess,
+//! `cozy-chess` for Chess960. In every position they must agree on the legal moves, on checkers and
+//! pins, on the end of the game, and on which positions are the same (keys, as equivalence
+//! classes).
 //!
-//! `cargo test -p megatherium-tests --test differential --release -- --ignored --nocapture` plays millions.
+//! `cargo test -p megatherium-tests --test differential --release -- --ignored --nocapture` plays
+//! millions.
 
 mod rules_support;
 
@@ -12,7 +14,7 @@ use std::collections::hash_map::Entry;
 use chess::{BoardBuilder, BoardStatus, ChessMove, MoveGen};
 use cozy_chess as cozy;
 use megatherium_board::{Board, Color, Move, PieceType, Square};
-use rules_support::{Random, chess960_start, open_start, random_move, standard_start};
+use rules_support::{Rng, chess960_start, open_start, random_move, standard_start};
 
 /// Two ways to name positions that must give the same name to the same positions, and only to them.
 #[derive(Default)]
@@ -32,7 +34,9 @@ impl Classes {
                 Entry::Vacant(place) => {
                     place.insert(value);
                 }
-                Entry::Occupied(place) => assert_eq!(*place.get(), value, "key classes differ at {board:?}"),
+                Entry::Occupied(place) => {
+                    assert_eq!(*place.get(), value, "key classes differ at {board:?}");
+                }
             }
         }
     }
@@ -60,8 +64,8 @@ fn chess_name(mv: ChessMove) -> (usize, usize, usize) {
     (mv.get_source().to_index(), mv.get_dest().to_index(), promotion)
 }
 
-/// The hash of `chess` with its en passant square taken away when no such capture is legal: it keeps the square
-/// whenever an enemy pawn stands beside, pinned or not.
+/// The hash of `chess` with its en passant square taken away when no such capture is legal: it
+/// keeps the square whenever an enemy pawn stands beside, pinned or not.
 fn chess_class(theirs: &chess::Board, en_passant_is_legal: bool) -> u64 {
     if theirs.en_passant().is_none() || en_passant_is_legal {
         return theirs.get_hash();
@@ -102,11 +106,11 @@ fn agree_with_chess(ours: &Board, theirs: &chess::Board, classes: &mut Classes) 
 
 /// Plays `count` positions against `chess`, also through a null move now and then.
 fn play_against_chess(seed: u64, count: usize) -> usize {
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let mut classes = Classes::default();
     let mut seen = 0;
     while seen < count {
-        let mut ours = match random.below(4) {
+        let mut ours = match random.usize(..4) {
             0 => open_start(&mut random),
             _ => standard_start(&mut random),
         };
@@ -114,7 +118,7 @@ fn play_against_chess(seed: u64, count: usize) -> usize {
         for _ in 0..250 {
             agree_with_chess(&ours, &theirs, &mut classes);
             seen += 1;
-            if random.below(8) == 0 && !ours.in_check() {
+            if random.usize(..8) == 0 && !ours.in_check() {
                 let mut passed = ours;
                 passed.make_null();
                 assert_eq!(passed.key(), ours.key_after_null());
@@ -139,9 +143,10 @@ fn to_cozy(mv: Move) -> cozy::Move {
     }
 }
 
-fn agree_with_cozy(ours: &Board, theirs: &cozy::Board, classes: &mut Classes, random: &mut Random) {
-    let name =
-        |mv: cozy::Move| (mv.from as usize, mv.to as usize, mv.promotion.map_or(0, |piece| piece as usize));
+fn agree_with_cozy(ours: &Board, theirs: &cozy::Board, classes: &mut Classes, random: &mut Rng) {
+    let name = |mv: cozy::Move| {
+        (mv.from as usize, mv.to as usize, mv.promotion.map_or(0, |piece| piece as usize))
+    };
     let our_moves = sorted(ours.legal_moves().iter().map(|mv| name(to_cozy(*mv))));
     let mut their_list = Vec::new();
     theirs.generate_moves(|set| {
@@ -155,13 +160,18 @@ fn agree_with_cozy(ours: &Board, theirs: &cozy::Board, classes: &mut Classes, ra
     let own = theirs.colors(theirs.side_to_move());
     assert_eq!(ours.pinned(us).0, (theirs.pinned() & own).0, "pins of {ours:?}");
     // cozy-chess stops its clock at 100.
-    assert_eq!(ours.halfmove_clock().min(100), u32::from(theirs.halfmove_clock()), "clock of {ours:?}");
+    assert_eq!(
+        ours.halfmove_clock().min(100),
+        u32::from(theirs.halfmove_clock()),
+        "clock of {ours:?}"
+    );
 
     for _ in 0..4 {
-        let Some(mv) = Move::from_raw(random.next() as u16 & 0x0FFF) else {
+        let Some(mv) = Move::from_raw(random.u16(..) & 0x0FFF) else {
             continue;
         };
-        // An ordinary move by its squares, judged by both; what is special about it is left out of the question.
+        // An ordinary move by its squares, judged by both; what is special about it is left out of
+        // the question.
         let pawn = ours.pieces_of(us, PieceType::Pawn).contains(mv.from());
         let special = pawn && (ours.en_passant() == Some(mv.to()) || mv.to().rank() % 7 == 0);
         if !special && !ours.castling_rooks().contains(mv.to()) {
@@ -169,7 +179,8 @@ fn agree_with_cozy(ours: &Board, theirs: &cozy::Board, classes: &mut Classes, ra
         }
     }
 
-    // cozy-chess hashes the file of every double step; only a legal capture makes a difference to the game.
+    // cozy-chess hashes the file of every double step; only a legal capture makes a difference to
+    // the game.
     let captured = theirs.en_passant().filter(|file| {
         let rank = if us == Color::White { cozy::Rank::Sixth } else { cozy::Rank::Third };
         let target = cozy::Square::new(*file, rank);
@@ -189,7 +200,7 @@ fn agree_with_cozy(ours: &Board, theirs: &cozy::Board, classes: &mut Classes, ra
 }
 
 fn play_against_cozy(seed: u64, count: usize) -> usize {
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let mut classes = Classes::default();
     let mut seen = 0;
     while seen < count {

@@ -14,7 +14,8 @@ fn session(engine: &mut Conversation) -> Vec<String> {
     said.extend(engine.go("go movetime 30").pop());
     engine.send("setoption name Threads value 1\nucinewgame\nposition startpos moves e2e4 e7e5");
     let answer = engine.go("go nodes 20000");
-    // The last depth, its score and line, and the answer: with one thread they are the same everywhere.
+    // The last depth, its score and line, and the answer: with one thread they are the same
+    // everywhere.
     let timeless = |line: &String| {
         let words: Vec<_> = line.split_ascii_whitespace().collect();
         let from = words.iter().position(|word| *word == "pv").unwrap_or(0);
@@ -22,7 +23,9 @@ fn session(engine: &mut Conversation) -> Vec<String> {
     };
     said.extend(answer.iter().rev().take(2).map(timeless));
     engine.send("perft 3\nbench 1 1 1");
-    said.extend(engine.until("info string perft").iter().filter(|line| line.starts_with("Nodes")).cloned());
+    said.extend(
+        engine.until("info string perft").iter().filter(|line| line.starts_with("Nodes")).cloned(),
+    );
     let bench = engine.until("checksum of moves");
     said.extend(bench.last().cloned());
     engine.next_line(); // nodes and speed
@@ -45,8 +48,10 @@ fn nothing_is_opened_or_written() {
     session(&mut engine);
     engine.send("go infinite");
     engine.ready();
-    let opened: Vec<_> =
-        open_files(engine.process_id()).into_iter().filter(|file| !inherited.contains(file)).collect();
+    let opened: Vec<_> = open_files(engine.process_id())
+        .into_iter()
+        .filter(|file| !inherited.contains(file))
+        .collect();
     assert_eq!(opened, [""; 0], "while it searches");
     engine.send("stop");
     engine.until("bestmove");
@@ -55,7 +60,8 @@ fn nothing_is_opened_or_written() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A folder one may not write into, and no environment at all; then one with variables that other programs obey.
+/// A folder one may not write into, and no environment at all; then one with variables that other
+/// programs obey.
 #[test]
 fn the_environment_changes_nothing() {
     let run = |prepare: &dyn Fn(&mut std::process::Command)| {

@@ -1,4 +1,5 @@
-//! Things that break: outputs, limits of memory, signals, tablebase files. The engine says so and goes on, or leaves in good order.
+//! Things that break: outputs, signals, tablebase files. The engine says so and goes on, or leaves
+//! in good order.
 #![cfg(unix)]
 
 use std::fs;
@@ -8,13 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use megatherium_board::Board;
 use megatherium_tests::conversation::number;
 use megatherium_tests::game::judge;
-use megatherium_tests::random::Random;
-use megatherium_tests::{Conversation, binary};
-
-const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/syzygy");
+use megatherium_tests::{Conversation, binary, tablebases};
 
 /// The engine plays on: a search gives one legal answer.
 fn plays_on(engine: &mut Conversation) {
@@ -25,66 +24,16 @@ fn plays_on(engine: &mut Conversation) {
     }
 }
 
-/// An engine in a shell that has set a limit first.
-fn limited(limit: &str) -> Conversation {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{limit}; exec \"$0\"")).arg(binary::engine());
-    let mut engine = Conversation::start_command(&mut command);
-    engine.send("uci");
-    engine.until("uciok");
-    engine
-}
-
-/// Little address space: the table and the threads that do not fit are refused, and those there were play on.
-#[test]
-fn memory_that_cannot_be_had() {
-    let mut engine = limited("ulimit -v 1500000");
-    for line in [
-        "setoption name Hash value 1400",
-        "setoption name Hash value 4000000",
-        "setoption name Threads value 1024",
-        "setoption name Threads value 256",
-        "bench 1 1 100000",
-        "bench 1 1024 1",
-    ] {
-        let error = engine.error(line);
-        assert!(error.contains(line.rsplit(' ').next().unwrap()) || error.contains(line), "{line}: {error}");
-        plays_on(&mut engine);
-    }
-    assert!(engine.ask("setoption name Hash value 64").is_empty());
-    assert!(engine.ask("ucinewgame").is_empty());
-    plays_on(&mut engine);
-    engine.quit();
-}
-
-/// So little that hardly anything fits besides the program: whatever is asked for, the engine stays.
-#[test]
-fn hardly_any_memory() {
-    for mebibytes in [300, 400, 600, 900] {
-        let mut engine = limited(&format!("ulimit -v {}", mebibytes * 1024));
-        for line in [
-            "ucinewgame",
-            "setoption name Threads value 4",
-            "setoption name Threads value 64",
-            "setoption name Hash value 500",
-        ] {
-            let said = engine.ask(line);
-            assert!(
-                said.len() <= 1 && said.iter().all(|line| line.starts_with("info string error: ")),
-                "{said:?}"
-            );
-            plays_on(&mut engine);
-        }
-        engine.quit();
-    }
-}
-
 /// Nobody can hear the engine: it says why on the channel that is left, and goes.
 #[test]
 fn a_full_disk_behind_the_output() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
-    let mut child =
-        binary::command().stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = binary::command()
+        .stdin(Stdio::piped())
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut input = child.stdin.take().unwrap();
     let _ = input.write_all(b"uci\ngo infinite\n");
     // The input stays open: the engine must notice by itself.
@@ -92,7 +41,10 @@ fn a_full_disk_behind_the_output() {
     let mut errors = String::new();
     child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
     assert_eq!(status.code(), Some(1), "{errors}");
-    assert!(errors.lines().count() == 1 && errors.contains("cannot write to standard output"), "{errors}");
+    assert!(
+        errors.lines().count() == 1 && errors.contains("cannot write to standard output"),
+        "{errors}"
+    );
 }
 
 /// Neither output nor errors are there at all.
@@ -119,15 +71,18 @@ fn wait(child: &mut std::process::Child) -> std::process::ExitStatus {
     }
 }
 
-/// A signal to end ends the engine at once, in the middle of a search with many threads. There is nothing to save.
+/// A signal to end ends the engine at once, in the middle of a search with many threads. There is
+/// nothing to save.
 #[test]
 fn a_signal_to_end() {
     for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
         let mut engine = Conversation::start_uci();
         engine.send("setoption name Threads value 8\ngo infinite");
         engine.ready();
-        let kill =
-            Command::new("kill").arg(format!("-{signal}")).arg(engine.process_id().to_string()).status();
+        let kill = Command::new("kill")
+            .arg(format!("-{signal}"))
+            .arg(engine.process_id().to_string())
+            .status();
         assert!(kill.unwrap().success());
         let status = engine.wait();
         assert_eq!(status.signal(), Some(number), "{status}");
@@ -136,14 +91,14 @@ fn a_signal_to_end() {
 
 /// A folder with copies of some of the tables, if there are any.
 fn tables(names: &[&str]) -> Option<(tempfile::TempDir, Vec<PathBuf>)> {
-    if !Path::new(TABLES).is_dir() {
-        println!("skipped: no tablebases in {TABLES}");
+    let Some(all) = tablebases() else {
+        println!("skipped: no tablebases");
         return None;
-    }
+    };
     let folder = tempfile::tempdir().unwrap();
     let copy = |name: &&str| {
         let to = folder.path().join(name);
-        fs::copy(Path::new(TABLES).join(name), &to).unwrap();
+        fs::copy(all.join(name), &to).unwrap();
         to
     };
     let files = names.iter().map(copy).collect();
@@ -174,15 +129,24 @@ fn a_tablebase_file_cut_off() {
     let Some((folder, files)) = tables(&SOME) else { return };
     let mut engine = Conversation::start_uci();
     assert!(load(&mut engine, good.path()).starts_with("info string tablebases with up to 4 men"));
-    let mut random = Random::new(5);
+    let mut random = Rng::with_seed(5);
     for file in &files {
         let whole = fs::read(file).unwrap();
         let half = whole.len() / 2;
         // Also at lengths that look like a whole file's, which the probing library does not notice.
         let looks_whole = half / 64 * 64 + 16;
-        for length in
-            [0, 3, 4, 5, 80, looks_whole, half, whole.len() - 64, whole.len() - 1, random.below(whole.len())]
-        {
+        for length in [
+            0,
+            3,
+            4,
+            5,
+            80,
+            looks_whole,
+            half,
+            whole.len() - 64,
+            whole.len() - 1,
+            random.usize(..whole.len()),
+        ] {
             if length >= whole.len() {
                 continue;
             }
@@ -199,34 +163,44 @@ fn a_tablebase_file_cut_off() {
     // Those loaded first still answer.
     engine.send("position fen 8/8/8/8/8/2k5/8/KQ6 w - - 0 1");
     let lines = engine.go("go depth 1");
-    assert!(lines.iter().filter_map(|line| number(line, "cp")).any(|score| score > 10_000), "{lines:?}");
+    assert!(
+        lines.iter().filter_map(|line| number(line, "cp")).any(|score| score > 10_000),
+        "{lines:?}"
+    );
     // And once mended they load, however the path is written.
-    for path in [format!("{}:", folder.path().display()), format!("::{}::", folder.path().display())] {
+    for path in
+        [format!("{}:", folder.path().display()), format!("::{}::", folder.path().display())]
+    {
         let said = load(&mut engine, Path::new(&path));
         assert!(said.starts_with("info string tablebases with up to 4 men"), "{said}");
+        // The same folders again would not be read again.
+        load(&mut engine, good.path());
     }
     engine.quit();
 }
 
-/// Every table there is passes for whole; one byte of its header changed is refused, or at least does no harm.
+/// Every table there is passes for whole; one byte of its header changed is refused, or at least
+/// does no harm.
 #[test]
 fn a_tablebase_file_with_a_damaged_header() {
-    let Some((folder, files)) = tables(&SOME) else { return };
-    let mut random = Random::new(6);
+    let (Some((folder, files)), Some(all)) = (tables(&SOME), tablebases()) else { return };
+    let mut random = Rng::with_seed(6);
     let (mut refused, mut loaded) = (0, 0);
     let mut engine = Conversation::start_uci();
-    assert!(load(&mut engine, Path::new(TABLES)).starts_with("info string tablebases with up to "));
+    assert!(load(&mut engine, &all).starts_with("info string tablebases with up to "));
     for file in &files {
         let whole = fs::read(file).unwrap();
         for _ in 0..12 {
             let mut bytes = whole.clone();
-            let place = random.below(bytes.len().min(60));
-            bytes[place] ^= 1 << random.below(8);
+            let place = random.usize(..bytes.len().min(60));
+            bytes[place] ^= 1 << random.usize(..8);
             fs::write(file, &bytes).unwrap();
             if load(&mut engine, folder.path()).starts_with("info string error: ") {
                 refused += 1;
             } else {
                 loaded += 1;
+                // The same folder would not be read again.
+                load(&mut engine, &all);
             }
         }
         fs::write(file, &whole).unwrap();

@@ -1,14 +1,16 @@
-//! The bounded, repeatable part of the fuzzing: every input of the corpus, and random changes of them.
+//! The bounded, repeatable part of the fuzzing: every input of the corpus, and random changes of
+//! them.
 //!
-//! `corpus/TARGET/` holds one input per file: seeds, and everything that ever failed. The unbounded part is in `fuzz/`; what it finds is
-//! added to the corpus. `FUZZ_ROUNDS=100000 cargo test --release -p megatherium-tests --test fuzzing` goes on for longer.
+//! `corpus/TARGET/` holds one input per file: seeds, and everything that ever failed. The unbounded
+//! part is in `fuzz/`; what it finds is added to the corpus. `FUZZ_ROUNDS=100000 cargo test
+//! --release -p megatherium-tests --test fuzzing` goes on for longer.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use fastrand::Rng;
 use megatherium_tests::fuzz;
-use megatherium_tests::random::Random;
 
 /// Words that make a change more likely to mean something.
 const WORDS: &[&str] = &[
@@ -71,20 +73,20 @@ const WORDS: &[&str] = &[
 ];
 
 /// Changes some bytes or words of an input.
-fn change(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
-    for _ in 0..=random.below(4) {
-        let place = random.below(input.len() + 1);
-        match random.below(7) {
-            0 if place < input.len() => input[place] ^= 1 << random.below(8),
-            1 if place < input.len() => input[place] = random.bits() as u8,
+fn change(input: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
+    for _ in 0..=random.usize(..4) {
+        let place = random.usize(..=input.len());
+        match random.usize(..7) {
+            0 if place < input.len() => input[place] ^= 1 << random.usize(..8),
+            1 if place < input.len() => input[place] = random.u64(..) as u8,
             2 => input.truncate(place),
             3 => {
-                let end = (place + random.below(16)).min(input.len());
+                let end = (place + random.usize(..16)).min(input.len());
                 input.drain(place..end);
             }
             4 => {
-                let start = random.below(other.len() + 1);
-                let end = (start + random.below(40)).min(other.len());
+                let start = random.usize(..=other.len());
+                let end = (start + random.usize(..40)).min(other.len());
                 input.splice(place..place, other[start..end].iter().copied());
             }
             5 => {
@@ -92,7 +94,7 @@ fn change(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
                 input.splice(place..place, copy);
             }
             _ => {
-                input.splice(place..place, random.pick(WORDS).bytes());
+                input.splice(place..place, random.choice(WORDS).expect("a choice").bytes());
             }
         }
         input.truncate(4096);
@@ -102,13 +104,17 @@ fn change(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
 /// Feeds the corpus and `rounds` random inputs to a target.
 fn run(name: &str, rounds: usize, target: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
-    let mut files: Vec<_> =
-        fs::read_dir(&folder).expect("the corpus").map(|file| file.expect("a file").path()).collect();
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .expect("the corpus")
+        .map(|file| file.expect("a file").path())
+        .collect();
     files.sort();
-    let corpus: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).expect("a readable file")).collect();
+    let corpus: Vec<Vec<u8>> =
+        files.iter().map(|file| fs::read(file).expect("a readable file")).collect();
     assert!(!corpus.is_empty(), "{} is empty", folder.display());
-    let mut random = Random::new(1);
-    let rounds = std::env::var("FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(rounds);
+    let mut random = Rng::with_seed(1);
+    let rounds =
+        std::env::var("FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(rounds);
     let attempt = |input: &[u8], what: &str| {
         let result = catch_unwind(AssertUnwindSafe(|| target(input)));
         assert!(result.is_ok(), "{what}: {name} fails for {:?}", String::from_utf8_lossy(input));
@@ -117,8 +123,8 @@ fn run(name: &str, rounds: usize, target: fn(&[u8])) {
         attempt(input, &file.display().to_string());
     }
     for round in 0..rounds {
-        let mut input = random.pick(&corpus).clone();
-        let other = random.pick(&corpus);
+        let mut input = random.choice(&corpus).expect("a choice").clone();
+        let other = random.choice(&corpus).expect("a choice");
         change(&mut input, other, &mut random);
         attempt(&input, &format!("round {round}"));
     }

@@ -30,7 +30,11 @@ fn count_suite(suite: &str, wanted: impl Fn(u64) -> bool) -> usize {
             entries += 1;
             assert_eq!(perft_parallel(&epd.board, depth), count, "depth {depth} of {line}");
             if count <= PLAYED_OUT {
-                assert_eq!(perft_full(&epd.board, depth), count, "depth {depth} of {line}, played out");
+                assert_eq!(
+                    perft_full(&epd.board, depth),
+                    count,
+                    "depth {depth} of {line}, played out"
+                );
             }
         }
     }

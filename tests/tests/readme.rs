@@ -1,18 +1,22 @@
-//! What the README tells people to type works.
+//! What the documents tell people to type works, and the files they name exist.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use megatherium::options::OPTIONS;
 use megatherium_tests::binary;
+use megatherium_uci::options::OPTIONS;
 
-fn readme() -> String {
-    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap()
+const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn page(name: &str) -> String {
+    fs::read_to_string(Path::new(WORKSPACE).join(name)).unwrap()
 }
 
 /// The first block of code in a language.
-fn block(readme: &str, language: &str) -> String {
-    let (_, rest) = readme.split_once(&format!("```{language}\n")).expect("the README has such a block");
+fn block(page: &str, language: &str) -> String {
+    let (_, rest) =
+        page.split_once(&format!("```{language}\n")).expect("the page has such a block");
     let (code, _) = rest.split_once("\n```").expect("the block ends");
     code.to_owned()
 }
@@ -25,7 +29,8 @@ fn the_python_snippet_runs() {
         return;
     }
     let engine = binary::engine().display().to_string();
-    let script = block(&readme(), "python").replace("target/release/megatherium", &engine);
+    let script =
+        block(&page("docs/using.md"), "python").replace("target/release/megatherium", &engine);
     assert!(script.contains(&engine), "the snippet starts the engine");
     let output = Command::new("python3").args(["-c", &script]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -35,7 +40,7 @@ fn the_python_snippet_runs() {
 
 #[test]
 fn the_bot_section_names_real_options() {
-    let config = block(&readme(), "yaml");
+    let config = block(&page("docs/using.md"), "yaml");
     let (_, options) = config.split_once("uci_options:\n").expect("there are options");
     let names: Vec<_> = options.lines().filter_map(|line| line.trim().split_once(':')).collect();
     assert_eq!(names.len(), 3);
@@ -46,12 +51,36 @@ fn the_bot_section_names_real_options() {
 
 #[test]
 fn the_picture_shows_a_command_that_works() {
-    let readme = readme();
-    let command =
-        readme.lines().find_map(|line| line.strip_prefix("$ megatherium ")).expect("a command line");
+    let readme = page("README.md");
+    let command = readme
+        .lines()
+        .find_map(|line| line.strip_prefix("$ megatherium "))
+        .expect("a command line");
     let (arguments, fen) = command.split_once(" \"").expect("a position in quotes");
-    let output =
-        binary::command().args(arguments.split(' ')).arg(fen.trim_end_matches('"')).output().unwrap();
+    let output = binary::command()
+        .args(arguments.split(' '))
+        .arg(fen.trim_end_matches('"'))
+        .output()
+        .unwrap();
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("score"));
+}
+
+/// Every file and folder of the workspace that these pages name in backticks.
+#[test]
+fn the_files_that_pages_name_exist() {
+    let roots = ["crates/", "tests/", "benches/", "fuzz/", "docs/"];
+    for name in ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/search.md"] {
+        let text = page(name);
+        let named: Vec<_> = text
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|path| roots.iter().any(|root| path.starts_with(root)) && !path.contains(' '))
+            .collect();
+        assert!(!named.is_empty(), "{name} names no file");
+        for path in named {
+            assert!(Path::new(WORKSPACE).join(path).exists(), "{name} names {path}");
+        }
+    }
 }

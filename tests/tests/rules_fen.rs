@@ -5,7 +5,7 @@ mod rules_support;
 use megatherium_board::epd::Epd;
 use megatherium_board::{Board, Color, PieceType};
 use proptest::prelude::*;
-use rules_support::{Random, any_start, random_positions};
+use rules_support::{Rng, any_start, random_positions};
 
 #[test]
 fn four_five_and_six_fields() {
@@ -60,12 +60,21 @@ fn errors_say_what_and_where() {
         ("4k3/8/8/8/8/8/8/4K3", "side to move, column 20: the text ends before this field"),
         ("4k3/8/8/8/8/8/8/4K3 w", "castling, column 22: the text ends before this field"),
         ("4k3/8/8/8/8/8/8/4K3 w -", "en passant, column 24: the text ends before this field"),
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 x", "fullmove number, column 31: text after the last field"),
-        ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", "side to move, column 21: the side to move is neither w nor b"),
+        (
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 1 x",
+            "fullmove number, column 31: text after the last field",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 W - - 0 1",
+            "side to move, column 21: the side to move is neither w nor b",
+        ),
         ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "halfmove clock, column 27: not a number"),
         ("4k3/8/8/8/8/8/8/4K3 w - - -1 1", "halfmove clock, column 27: not a number"),
         ("4k3/8/8/8/8/8/8/4K3 w - - +1 1", "halfmove clock, column 27: not a number"),
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0 70000", "fullmove number, column 29: the number is too large"),
+        (
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 70000",
+            "fullmove number, column 29: the number is too large",
+        ),
         (
             "4k3/8/8/8/8/8/8/4X3 w - - 0 1",
             "pieces, column 18: 'X' is neither a piece nor a number from 1 to 8",
@@ -88,9 +97,18 @@ fn errors_say_what_and_where() {
         ("p3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pieces, column 1: a pawn cannot stand on a8"),
         ("4k3/8/8/8/8/8/8/8 w - - 0 1", "pieces, column 1: White has 0 kings instead of one"),
         ("4k2k/8/8/8/8/8/8/4K3 w - - 0 1", "pieces, column 1: Black has 2 kings instead of one"),
-        ("4k3/8/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQ - 0 1", "pieces, column 1: White has 17 men, more than 16"),
-        ("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "side to move, column 22: Black is in check but not to move"),
-        ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "side to move, column 20: Black is in check but not to move"),
+        (
+            "4k3/8/8/8/8/N7/PPPPPPPP/RNBQKBNR w KQ - 0 1",
+            "pieces, column 1: White has 17 men, more than 16",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4RK2 w - - 0 1",
+            "side to move, column 22: Black is in check but not to move",
+        ),
+        (
+            "8/8/8/3kK3/8/8/8/8 w - - 0 1",
+            "side to move, column 20: Black is in check but not to move",
+        ),
         ("4k3/8/8/8/8/8/8/4K3 w x - 0 1", "castling, column 23: 'x' is no castling right"),
         ("4k3/8/8/8/8/8/8/4K3 w -- - 0 1", "castling, column 23: '-' is no castling right"),
         (
@@ -117,7 +135,10 @@ fn errors_say_what_and_where() {
         ("4k3/8/8/8/8/8/8/4K3 w - 3 0 1", "en passant, column 25: neither a square nor -"),
         ("4k3/8/8/8/4P3/8/8/4K3 w - e3 0 1", "en passant, column 27: the square must be on rank 6"),
         ("4k3/8/8/4p3/8/8/8/4K3 b - e6 0 1", "en passant, column 27: the square must be on rank 3"),
-        ("4k3/8/8/8/8/8/8/4K3 b - e3 0 1", "en passant, column 25: there is no pawn to capture on e4"),
+        (
+            "4k3/8/8/8/8/8/8/4K3 b - e3 0 1",
+            "en passant, column 25: there is no pawn to capture on e4",
+        ),
         (
             "4k3/8/8/8/4P3/4N3/8/4K3 b - e3 0 1",
             "en passant, column 29: the pawn cannot have come over e3, which is occupied",
@@ -162,21 +183,21 @@ fn assert_searchable(board: &Board) {
 }
 
 /// Changes a text in a few places, with letters that FENs are made of and some that they are not.
-fn mutate(text: &str, random: &mut Random) -> String {
+fn mutate(text: &str, random: &mut Rng) -> String {
     const LETTERS: &str = "pnbrqkPNBRQK12345678/-wbKQkqaAhHeE36 90x\té♔\u{0}\"";
     let letters: Vec<char> = LETTERS.chars().collect();
     let mut text: Vec<char> = text.chars().collect();
-    for _ in 0..=random.below(4) {
-        let at = random.below(text.len() + 1);
-        let letter = letters[random.below(letters.len())];
-        match random.below(5) {
+    for _ in 0..=random.usize(..4) {
+        let at = random.usize(..=text.len());
+        let letter = letters[random.usize(..letters.len())];
+        match random.usize(..5) {
             0 => text.insert(at, letter),
             1 if at < text.len() => drop(text.remove(at)),
             2 if at + 1 < text.len() => text.swap(at, at + 1),
             3 => {
-                let end = (at + random.below(8)).min(text.len());
+                let end = (at + random.usize(..8)).min(text.len());
                 let copy = text[at..end].to_vec();
-                let to = random.below(text.len() + 1);
+                let to = random.usize(..=text.len());
                 text.splice(to..to, copy);
             }
             _ if at < text.len() => text[at] = letter,
@@ -190,7 +211,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
 fn a_hundred_thousand_mutated_fens() {
     let mut accepted = 0;
     random_positions(31, 100_000, any_start, |board, random| {
-        let fen = if random.below(2) == 0 { board.fen() } else { board.shredder_fen() };
+        let fen = if random.usize(..2) == 0 { board.fen() } else { board.shredder_fen() };
         let text = mutate(&fen, random);
         // Reading it as EPD must not panic either.
         let _ = text.parse::<Epd>();

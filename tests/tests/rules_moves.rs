@@ -4,12 +4,15 @@ mod rules_support;
 
 use std::collections::HashSet;
 
-use megatherium_board::{Bitboard, Board, Color, Move, MoveList, Piece, PieceType, Square, attacks};
+use megatherium_board::{
+    Bitboard, Board, Color, Move, MoveList, Piece, PieceType, Square, attacks,
+};
 use rules_support::{any_start, chess960_start, open_start, random_positions, standard_start};
 
 /// The sets, the mailbox, the keys, checkers and pins must be those of a board set up from the FEN.
 fn assert_consistent(board: &Board) {
-    let fresh = Board::from_fen(&board.shredder_fen()).unwrap_or_else(|error| panic!("{board:?}: {error}"));
+    let fresh =
+        Board::from_fen(&board.shredder_fen()).unwrap_or_else(|error| panic!("{board:?}: {error}"));
     assert_eq!(board.keys(), board.compute_keys(), "keys of {board:?}");
     assert_eq!(board.keys(), fresh.keys(), "keys of {board:?}");
     assert_eq!(board.checkers(), fresh.checkers(), "checkers of {board:?}");
@@ -23,7 +26,11 @@ fn assert_consistent(board: &Board) {
         }
     }
     for piece in Piece::ALL {
-        assert_eq!(board.pieces_of(piece.color(), piece.piece_type()), sets[piece.index()], "{board:?}");
+        assert_eq!(
+            board.pieces_of(piece.color(), piece.piece_type()),
+            sets[piece.index()],
+            "{board:?}"
+        );
     }
 }
 
@@ -67,14 +74,17 @@ fn stages_divide_the_legal_moves() {
 #[test]
 fn what_is_said_before_a_move_is_true_after_it() {
     random_positions(5, 20_000, any_start, |board, random| {
+        let checks = board.checks();
         for mv in &board.legal_moves() {
             let mut after = *board;
             after.make(*mv);
             assert_eq!(board.key_after(*mv), after.key(), "key after {mv:?} in {board:?}");
             assert_eq!(after.keys(), after.compute_keys(), "keys after {mv:?} in {board:?}");
             assert_eq!(board.gives_check(*mv), after.in_check(), "check by {mv:?} in {board:?}");
+            assert_eq!(checks.given_by(board, *mv), after.in_check(), "{mv:?} in {board:?}");
 
-            let mut placement: Vec<_> = Square::all().map(|square| board.piece_on(square)).collect();
+            let mut placement: Vec<_> =
+                Square::all().map(|square| board.piece_on(square)).collect();
             let changes = board.changes(*mv);
             for (piece, square) in changes.removed() {
                 assert_eq!(placement[square.index()].take(), Some(*piece), "{mv:?} in {board:?}");
@@ -82,19 +92,24 @@ fn what_is_said_before_a_move_is_true_after_it() {
             for (piece, square) in changes.added() {
                 assert_eq!(placement[square.index()].replace(*piece), None, "{mv:?} in {board:?}");
             }
-            assert!(Square::all().all(|square| after.piece_on(square) == placement[square.index()]));
+            assert!(
+                Square::all().all(|square| after.piece_on(square) == placement[square.index()])
+            );
 
             let captured = board.captured(*mv);
             assert_eq!(captured.is_some(), board.is_capture(*mv));
-            let lost =
-                board.colors(!board.side_to_move()).count() - after.colors(!board.side_to_move()).count();
+            let lost = board.colors(!board.side_to_move()).count()
+                - after.colors(!board.side_to_move()).count();
             assert_eq!(u32::from(captured.is_some()), lost, "{mv:?} in {board:?}");
 
             let zeroing = captured.is_some() || board.moved(*mv).piece_type() == PieceType::Pawn;
-            assert_eq!(after.halfmove_clock(), if zeroing { 0 } else { board.halfmove_clock() + 1 });
+            assert_eq!(
+                after.halfmove_clock(),
+                if zeroing { 0 } else { board.halfmove_clock() + 1 }
+            );
             let black = u32::from(board.side_to_move() == Color::Black);
             assert_eq!(after.fullmove_number(), board.fullmove_number() + black);
-            if random.below(16) == 0 {
+            if random.usize(..16) == 0 {
                 assert_consistent(&after);
             }
         }
@@ -105,7 +120,7 @@ fn what_is_said_before_a_move_is_true_after_it() {
 fn quiet_checks_are_the_quiet_moves_that_check() {
     random_positions(7, 50_000, any_start, |board, _| {
         let (mut checks, mut quiets) = (MoveList::new(), MoveList::new());
-        board.quiet_checks(&mut checks);
+        board.quiet_checks(&board.checks(), &mut checks);
         board.quiets(&mut quiets);
         quiets.retain(|mv| board.gives_check(mv) && !mv.is_castling());
         assert_eq!(checks.as_slice(), quiets.as_slice(), "{board:?}");
@@ -145,10 +160,10 @@ fn attacks_and_threats() {
             assert_eq!(threats.pawn, by(&minors[..1]));
             assert_eq!(threats.minor, by(&minors));
             assert_eq!(threats.rook, by(&minors) | by(&[PieceType::Rook]));
-            assert_eq!(board.attacked_by(color), by(&PieceType::ALL));
+            assert_eq!(board.threats(color).all, by(&PieceType::ALL));
             for square in Square::all() {
                 let attackers = board.attackers_to(square, occupied) & board.colors(color);
-                assert_eq!(attackers.any(), board.attacked_by(color).contains(square));
+                assert_eq!(attackers.any(), board.threats(color).all.contains(square));
                 assert_eq!(attackers.any(), board.is_attacked(square, color, occupied));
             }
         }

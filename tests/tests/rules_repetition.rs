@@ -3,7 +3,7 @@
 mod rules_support;
 
 use megatherium_board::{Board, KeyHistory, Move};
-use rules_support::{Random, any_start, random_move};
+use rules_support::{Rng, any_start, random_move};
 
 /// A game with all its positions.
 struct Game {
@@ -51,13 +51,13 @@ fn is_repetition(earlier: &[usize], ply: usize) -> bool {
 
 #[test]
 fn shuffling_games() {
-    let mut random = Random::new(21);
+    let mut random = Rng::with_seed(21);
     let (mut repeated, mut upcoming, mut positions) = (0, 0, 0);
     for _ in 0..250 {
         let mut game = Game::new(any_start(&mut random));
         for _ in 0..60 {
             // Going back is likely, so positions come again.
-            let retreat = if random.below(4) == 0 { None } else { last_move_reversed(&game) };
+            let retreat = if random.usize(..4) == 0 { None } else { last_move_reversed(&game) };
             let Some(mv) = retreat.or_else(|| random_move(game.last(), &mut random)) else {
                 break;
             };
@@ -80,13 +80,20 @@ fn shuffling_games() {
                 let repeats = is_repetition(&earlier, ply);
                 let can_repeat = after_each_move.iter().any(|earlier| is_repetition(earlier, ply));
                 assert_eq!(game.history.repetition(board, ply), repeats, "ply {ply}, {board:?}");
-                assert_eq!(game.history.upcoming_repetition(board, ply), can_repeat, "ply {ply}, {board:?}");
+                assert_eq!(
+                    game.history.upcoming_repetition(board, ply),
+                    can_repeat,
+                    "ply {ply}, {board:?}"
+                );
                 repeated += usize::from(repeats);
                 upcoming += usize::from(can_repeat);
             }
         }
     }
-    assert!(positions > 5_000 && repeated > 5_000 && upcoming > 5_000, "{positions} {repeated} {upcoming}");
+    assert!(
+        positions > 5_000 && repeated > 5_000 && upcoming > 5_000,
+        "{positions} {repeated} {upcoming}"
+    );
 }
 
 /// The move that undoes the last move of the side to move, if it is legal.

@@ -9,7 +9,8 @@ type Grid = [Option<Piece>; 64];
 
 const ROOK: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 const BISHOP: [(i32, i32); 4] = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
-const KNIGHT: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+const KNIGHT: [(i32, i32); 8] =
+    [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 fn step(square: usize, (df, dr): (i32, i32)) -> Option<usize> {
     let (file, rank) = (square as i32 % 8 + df, square as i32 / 8 + dr);
@@ -32,7 +33,9 @@ fn sliders(grid: &Grid, target: usize, color: Color) -> Vec<usize> {
             .into_iter()
             .filter_map(|direction| look(grid, target, direction))
             .filter(|square| {
-                [slider, PieceType::Queen].iter().any(|kind| grid[*square] == Some(Piece::new(color, *kind)))
+                [slider, PieceType::Queen]
+                    .iter()
+                    .any(|kind| grid[*square] == Some(Piece::new(color, *kind)))
             })
             .collect::<Vec<_>>()
     };
@@ -43,7 +46,10 @@ fn attackers(grid: &Grid, target: usize, color: Color) -> Vec<usize> {
     let stands = |square: usize, kind| grid[square] == Some(Piece::new(color, kind));
     let mut found = sliders(grid, target, color);
     found.extend(
-        KNIGHT.iter().filter_map(|jump| step(target, *jump)).filter(|s| stands(*s, PieceType::Knight)),
+        KNIGHT
+            .iter()
+            .filter_map(|jump| step(target, *jump))
+            .filter(|s| stands(*s, PieceType::Knight)),
     );
     let around = ROOK.iter().chain(&BISHOP).filter_map(|one| step(target, *one));
     found.extend(around.filter(|square| stands(*square, PieceType::King)));
@@ -53,7 +59,8 @@ fn attackers(grid: &Grid, target: usize, color: Color) -> Vec<usize> {
     found
 }
 
-/// May the piece capture on `target`: does it open no line to its king, and if it is the king, is it safe there?
+/// May the piece capture on `target`: does it open no line to its king, and if it is the king, is
+/// it safe there?
 fn may_capture(grid: &Grid, from: usize, target: usize) -> bool {
     let Some(piece) = grid[from] else {
         return false;
@@ -64,7 +71,8 @@ fn may_capture(grid: &Grid, from: usize, target: usize) -> bool {
     if piece.piece_type() == PieceType::King {
         return attackers(&after, target, !color).is_empty();
     }
-    let king = grid.iter().position(|stands| *stands == Some(Piece::new(color, PieceType::King))).unwrap();
+    let king =
+        grid.iter().position(|stands| *stands == Some(Piece::new(color, PieceType::King))).unwrap();
     let before = sliders(grid, king, !color);
     sliders(&after, king, !color).iter().all(|slider| before.contains(slider))
 }

@@ -1,4 +1,5 @@
-//! `megatherium scale` through the real binary: what it prints, what it writes, what it refuses, and what Ctrl-C leaves.
+//! `megatherium scale` through the real binary: what it prints, what it writes, what it refuses,
+//! and what Ctrl-C leaves.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -24,12 +25,18 @@ fn report(folder: &Path, arguments: &[&str]) -> (String, Value) {
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
     let json = std::fs::read_to_string(folder.join("report.json")).expect("a report");
-    (String::from_utf8(output.stdout).expect("text"), serde_json::from_str(&json).expect("valid JSON"))
+    (
+        String::from_utf8(output.stdout).expect("text"),
+        serde_json::from_str(&json).expect("valid JSON"),
+    )
 }
 
 fn section<'a>(report: &'a Value, name: &str) -> &'a Value {
     let sections = report["sections"].as_array().expect("sections");
-    sections.iter().find(|section| section["name"] == name).unwrap_or_else(|| panic!("no section {name}"))
+    sections
+        .iter()
+        .find(|section| section["name"] == name)
+        .unwrap_or_else(|| panic!("no section {name}"))
 }
 
 fn rows<'a>(report: &'a Value, name: &str) -> &'a Vec<Value> {
@@ -37,7 +44,8 @@ fn rows<'a>(report: &'a Value, name: &str) -> &'a Vec<Value> {
 }
 
 /// Small enough for a test, and everything is there.
-const SMALL: [&str; 8] = ["--quick", "--positions", "2", "--nodes", "4000", "--hash", "1", "--blocks"];
+const SMALL: [&str; 8] =
+    ["--quick", "--positions", "2", "--nodes", "4000", "--hash", "1", "--blocks"];
 
 #[test]
 fn a_full_report_has_all_its_parts() {
@@ -52,7 +60,10 @@ fn a_full_report_has_all_its_parts() {
     for row in real {
         let value = |name: &str| row[name]["value"].as_f64().unwrap();
         let product = value("NPS ratio") / value("node overhead");
-        assert!((value("time-to-depth speed-up") / product - 1.0).abs() < 1e-9, "the identity: {row}");
+        assert!(
+            (value("time-to-depth speed-up") / product - 1.0).abs() < 1e-9,
+            "the identity: {row}"
+        );
         let interval = &row["node overhead"];
         assert!(interval["low"].as_f64() <= interval["high"].as_f64());
     }
@@ -101,8 +112,19 @@ fn virtual_threads_are_reproducible() {
 #[test]
 fn strength_is_reported_with_its_margin() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments =
-        ["--elo", "--threads", "2", "--nodes", "400", "--pairs", "3", "--factors", "0.25,1", "--hash", "1"];
+    let arguments = [
+        "--elo",
+        "--threads",
+        "2",
+        "--nodes",
+        "400",
+        "--pairs",
+        "3",
+        "--factors",
+        "0.25,1",
+        "--hash",
+        "1",
+    ];
     let (text, report) = report(folder.path(), &arguments);
     let rows = rows(&report, "elo");
     assert_eq!(rows.len(), 2);
@@ -186,7 +208,10 @@ fn bad_arguments_are_one_line() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}: {output:?}");
         assert_eq!(errors.lines().count(), 1, "{arguments:?}: {errors}");
-        assert!(errors.starts_with("megatherium: ") && errors.contains(wanted), "{arguments:?}: {errors}");
+        assert!(
+            errors.starts_with("megatherium: ") && errors.contains(wanted),
+            "{arguments:?}: {errors}"
+        );
     }
     let file = folder.path().join("a file");
     std::fs::write(&file, "").expect("a file");
@@ -242,12 +267,16 @@ fn book(folder: &Path) -> PathBuf {
     path
 }
 
-/// Draws the page in a browser, if there is one, and looks at the picture: not blank, and not one colour.
+/// Draws the page in a browser, if there is one, and looks at the picture: not blank, and not one
+/// colour.
 fn render(folder: &Path) {
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     let Some(browser) = names.into_iter().find(|name| {
-        let version =
-            Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let version = Command::new(name)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         version.is_ok_and(|status| status.success())
     }) else {
         println!("no browser installed: the page is not rendered");

@@ -1,14 +1,16 @@
-//! Load: thousands of searches started and stopped, resources changed hundreds of times, far more threads than cores.
+//! Load: thousands of searches started and stopped, resources changed hundreds of times, far more
+//! threads than cores.
 //!
-//! Each test has a long form: `cargo test --release -p megatherium-tests --test stress -- --ignored --nocapture --test-threads 1`
+//! Each test has a long form: `cargo test --release -p megatherium-tests --test stress -- --ignored
+//! --nocapture --test-threads 1`
 
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use megatherium_board::Board;
 use megatherium_search::THREAD_MEBIBYTES;
 use megatherium_tests::Conversation;
 use megatherium_tests::game::judge;
-use megatherium_tests::random::Random;
 
 fn engine(threads: usize) -> Conversation {
     let mut engine = Conversation::start_uci();
@@ -33,20 +35,20 @@ fn resident(engine: &Conversation) -> f64 {
 /// Searches that are stopped as soon as they have begun, or a little later.
 fn go_and_stop(threads: usize, cycles: usize) {
     let mut engine = engine(threads);
-    let mut random = Random::new(threads as u64);
+    let mut random = Rng::with_seed(threads as u64);
     let mut slowest = Duration::ZERO;
     let mut early = 0.0;
     for cycle in 0..cycles {
         if cycle == cycles / 10 {
             early = resident(&engine);
         }
-        match random.below(4) {
+        match random.usize(..4) {
             0 => engine.send("go infinite\nstop"),
             1 => engine.send("go wtime 60000 btime 60000\nstop"),
             2 => engine.send("go ponder wtime 60000 btime 60000\nponderhit\nstop"),
             _ => {
                 engine.send("go infinite");
-                std::thread::sleep(Duration::from_micros(random.below(2000) as u64));
+                std::thread::sleep(Duration::from_micros(random.usize(..2000) as u64));
                 engine.send("stop");
             }
         }
@@ -79,10 +81,11 @@ fn go_and_stop_ten_thousand_times() {
     }
 }
 
-/// Table and threads change between searches; in the end as much memory is in use as in the beginning.
+/// Table and threads change between searches; in the end as much memory is in use as in the
+/// beginning.
 fn changes(rounds: usize) {
     let mut engine = engine(1);
-    let mut random = Random::new(3);
+    let mut random = Rng::with_seed(3);
     let mut seen = Vec::new();
     for round in 0..=rounds {
         if round % (rounds / 10) == 0 {
@@ -93,12 +96,12 @@ fn changes(rounds: usize) {
             answer(&mut engine);
             seen.push(resident(&engine));
         }
-        let (hash, threads) = (1 + random.below(128), 1 + random.below(12));
-        if random.below(2) == 0 {
+        let (hash, threads) = (1 + random.usize(..128), 1 + random.usize(..12));
+        if random.usize(..2) == 0 {
             engine.send(&format!("setoption name Hash value {hash}"));
         }
         engine.send(&format!("setoption name Threads value {threads}"));
-        if random.below(4) == 0 {
+        if random.usize(..4) == 0 {
             engine.send("ucinewgame");
         }
         engine.send("go nodes 3000");
@@ -150,7 +153,8 @@ fn many_threads(threads: usize, rounds: usize) -> Duration {
 
 #[test]
 fn sixty_four_threads() {
-    // How long it takes depends on what else the machine does, so the ordinary run only asks for the answers.
+    // How long it takes depends on what else the machine does, so the ordinary run only asks for
+    // the answers.
     many_threads(64, 6);
 }
 

@@ -5,7 +5,11 @@ use std::process::{Output, Stdio};
 use megatherium_tests::binary;
 
 fn run(arguments: &[&str]) -> Output {
-    binary::command().args(arguments).stdin(Stdio::null()).output().expect("the engine can be started")
+    binary::command()
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the engine can be started")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -42,7 +46,10 @@ fn bench_ends_with_nodes_and_speed_and_is_deterministic() {
     };
     let first = nodes(&success(&["bench", "--depth", "5"]));
     assert!(first > 1000, "{first}");
-    assert_eq!(first, nodes(&success(&["bench", "--depth", "5", "--threads", "1", "--hash", "16"])));
+    assert_eq!(
+        first,
+        nodes(&success(&["bench", "--depth", "5", "--threads", "1", "--hash", "16"]))
+    );
     assert!(nodes(&success(&["bench", "--depth", "3", "--threads", "2", "--hash", "1"])) > 0);
 }
 
@@ -51,7 +58,10 @@ fn perft() {
     assert!(success(&["perft", "4"]).contains("\nNodes searched: 197281\n"));
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let output = success(&["perft", "3", kiwipete, "--threads", "2"]);
-    assert!(output.contains("\nNodes searched: 97862\n") && output.contains("\ne1g1: "), "{output}");
+    assert!(
+        output.contains("\nNodes searched: 97862\n") && output.contains("\ne1g1: "),
+        "{output}"
+    );
     assert!(success(&["perft", "2", kiwipete, "--chess960"]).contains("\ne1h1: "));
     assert!(failure(&["perft", "3", "nonsense"]).contains("nonsense"));
 }
@@ -60,11 +70,15 @@ fn perft() {
 fn analyse_positions_and_files() {
     let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
     let output = success(&["analyse", mate, "--depth", "5"]);
-    assert!(output.contains(mate) && output.contains("#1") && output.contains("1. Ra8#"), "{output}");
+    assert!(
+        output.contains(mate) && output.contains("#1") && output.contains("1. Ra8#"),
+        "{output}"
+    );
 
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("positions.epd");
-    std::fs::write(&file, format!("{mate}\n7k/5Q2/6K1/8/8/8/8/8 b - - id \"stale\";\n")).expect("a file");
+    std::fs::write(&file, format!("{mate}\n7k/5Q2/6K1/8/8/8/8/8 b - - id \"stale\";\n"))
+        .expect("a file");
     let output = success(&["analyse", file.to_str().unwrap(), "--nodes", "500", "--multipv", "2"]);
     assert!(output.contains("stale: ") && output.contains("stalemate"), "{output}");
     assert!(failure(&["analyse", "no such file", "--depth", "1"]).contains("no such file"));
@@ -88,11 +102,14 @@ fn suites_are_counted() {
     assert!(output.contains("+ mate") && output.contains("- impossible"), "{output}");
     let output = success(&["suite", path, "--movetime", "20", "--threads", "2", "--at-least", "1"]);
     assert!(output.contains("wanted not Ra8#"), "{output}");
-    assert!(failure(&["suite", path, "--nodes", "1000", "--at-least", "2"]).contains("fewer than 2"));
+    assert!(
+        failure(&["suite", path, "--nodes", "1000", "--at-least", "2"]).contains("fewer than 2")
+    );
     assert!(failure(&["suite", "nowhere.epd", "--depth", "1"]).contains("nowhere.epd"));
     // Any UCI engine can be asked; this one gives the answers it gives itself.
     let engine = binary::engine();
-    let other = success(&["suite", path, "--depth", "4", "--all", "--engine", engine.to_str().unwrap()]);
+    let other =
+        success(&["suite", path, "--depth", "4", "--all", "--engine", engine.to_str().unwrap()]);
     assert!(other.ends_with("solved 1 of 2 (50.0 %)\n") && other.contains("#1"), "{other}");
     assert!(failure(&["suite", path, "--depth", "4", "--engine", "/nowhere"]).contains("/nowhere"));
     std::fs::write(&file, "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Kh8;\n").expect("a file");

@@ -19,8 +19,8 @@ fn legal(board: &Board, text: &str) -> Move {
     board.parse_uci(text).unwrap_or_else(|error| panic!("{text} in {}: {error}", board.fen()))
 }
 
-/// What must hold for the lines of every search: at least one exact score, legal lines, whole numbers, one answer that is
-/// legal, and a legal move to ponder on.
+/// What must hold for the lines of every search: at least one exact score, legal lines, whole
+/// numbers, one answer that is legal, and a legal move to ponder on.
 fn check(lines: &[String], board: &Board) {
     let (answer, infos) = lines.split_last().expect("an answer");
     assert!(infos.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
@@ -48,34 +48,29 @@ fn check(lines: &[String], board: &Board) {
     }
 }
 
+/// The plain limits are in the conformance suite.
 #[test]
-fn every_limit_ends_with_one_answer() {
+fn strange_limits_end_with_one_answer() {
     let mut engine = Conversation::start_uci();
     for line in [
-        "go depth 4",
-        "go nodes 2000",
-        "go movetime 20",
         "go mate 1 depth 3",
-        "go wtime 500 btime 500",
-        "go wtime 500 btime 500 winc 5 binc 5",
-        "go wtime 500 btime 500 winc 5 binc 5 movestogo 20",
+        "go mate 0 nodes 500",
         "go wtime 500",
         "go btime 500",
-        "go binc 10 btime 500 winc 10 wtime 500",
+        "go btime 300 binc 5",
         "go wtime 0 btime 0",
         "go wtime -100 btime -100",
         "go wtime 1 btime 1 movestogo 1",
         "go wtime 500 btime 500 movestogo 0",
+        "go wtime 200 btime 200 winc -5 binc -5",
         "go movetime 0",
         "go movetime -5",
         "go depth 0",
+        "go depth -3",
         "go nodes 0",
         "go nodes 1",
         "go depth 99999999999999 nodes 500",
         "go wtime 99999999999999999999 btime 1 nodes 500",
-        "go movetime 10000000 depth 3 nodes 100000000",
-        "go searchmoves d2d4 a2a3 nodes 500",
-        "go nodes 500 searchmoves d2d4",
     ] {
         check(&engine.go(line), &Board::startpos());
         assert!(engine.ready().is_empty(), "something said after the answer to {line}");
@@ -89,7 +84,7 @@ fn limits_hold_together() {
     let lines = engine.go("go depth 60 nodes 3000 movetime 60000");
     let nodes = lines.iter().filter_map(|line| number(line, "nodes")).max().expect("nodes");
     assert!(nodes < 20_000, "{nodes} nodes");
-    let lines = engine.go("go depth 3 nodes 1000000000");
+    let lines = engine.go("go movetime 10000000 depth 3 nodes 1000000000");
     assert_eq!(lines.iter().filter_map(|line| number(line, "depth")).max(), Some(3));
     engine.quit();
 }
@@ -97,10 +92,17 @@ fn limits_hold_together() {
 #[test]
 fn the_end_of_the_game() {
     let mut engine = Conversation::start_uci();
-    for (fen, score) in
-        [("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")]
-    {
-        for go in ["go depth 5", "go movetime 10", "go wtime 1000 btime 1000", "go nodes 100"] {
+    for (fen, score) in [
+        ("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", "mate 0"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0"),
+    ] {
+        for go in [
+            "go depth 5",
+            "go movetime 10",
+            "go wtime 1000 btime 1000",
+            "go nodes 100",
+            "go infinite\nstop",
+        ] {
             engine.send(&format!("position fen {fen}"));
             let lines = engine.go(go);
             check(&lines, &Board::from_fen(fen).unwrap());
@@ -112,29 +114,22 @@ fn the_end_of_the_game() {
             assert_eq!(answer, "bestmove (none)");
         }
     }
-    // Mate in one, and the only legal move.
-    engine.send("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1");
-    let lines = engine.go("go depth 6");
-    assert!(lines.iter().any(|line| line.contains("score mate 1 ")), "{lines:?}");
-    assert_eq!(best_move(lines.last().unwrap()), "a1a8");
+    // The only legal move.
     engine.send("position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1");
     let lines = engine.go("go wtime 60000 btime 60000");
     assert_eq!(best_move(lines.last().unwrap()), "h1g2");
     engine.quit();
 }
 
+/// An illegal one is named and left out; if nothing is left all moves are searched.
 #[test]
-fn search_moves() {
+fn illegal_search_moves() {
     let mut engine = Conversation::start_uci();
-    let answer =
-        |engine: &mut Conversation, line: &str| best_move(engine.go(line).last().unwrap()).to_owned();
-    assert_eq!(answer(&mut engine, "go searchmoves a2a3 depth 3"), "a2a3");
-    assert_eq!(answer(&mut engine, "go depth 3 searchmoves h2h4"), "h2h4");
-    let one_of_two = answer(&mut engine, "go searchmoves a2a3 h2h3 depth 4 nodes 100000");
-    assert!(one_of_two == "a2a3" || one_of_two == "h2h3", "{one_of_two}");
-    // An illegal one is named and left out; if nothing is left all moves are searched.
     let lines = engine.go("go searchmoves e2e5 h2h4 depth 2");
-    assert!(lines[0].starts_with("info string error: ") && lines[0].contains("'e2e5'"), "{lines:?}");
+    assert!(
+        lines[0].starts_with("info string error: ") && lines[0].contains("'e2e5'"),
+        "{lines:?}"
+    );
     assert_eq!(best_move(lines.last().unwrap()), "h2h4");
     let lines = engine.go("go searchmoves e2e5 depth 2");
     check(&lines, &Board::startpos());
@@ -156,7 +151,8 @@ fn arguments_that_make_no_sense_are_named_and_the_search_answers() {
         ("go perft many", "'many'"),
     ] {
         let lines = engine.go(line);
-        let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("info string error: ")).collect();
+        let errors: Vec<_> =
+            lines.iter().filter(|line| line.starts_with("info string error: ")).collect();
         assert_eq!(errors.len(), 1, "{line}: {lines:?}");
         assert!(errors[0].contains(named), "{line}: {errors:?}");
         check(&lines, &Board::startpos());
@@ -167,19 +163,12 @@ fn arguments_that_make_no_sense_are_named_and_the_search_answers() {
 #[test]
 fn several_lines_and_expectations() {
     let mut engine = Conversation::start_uci();
-    engine.send("setoption name MultiPV value 3");
-    engine.send("setoption name UCI_ShowWDL value true");
+    engine.send("setoption name MultiPV value 3\nsetoption name UCI_ShowWDL value true");
     let lines = engine.go("go depth 5");
     check(&lines, &Board::startpos());
-    let last: Vec<_> = lines.iter().filter(|line| number(line, "depth") == Some(5)).collect();
-    for rank in 1..=3 {
-        assert!(last.iter().any(|line| number(line, "multipv") == Some(rank)), "line {rank} in {lines:?}");
-    }
-    let first_moves: std::collections::HashSet<_> =
-        last.iter().rev().take(3).map(|line| pv(line)[0]).collect();
-    assert_eq!(first_moves.len(), 3, "{lines:?}");
     for line in lines.iter().filter(|line| line.contains(" score ")) {
-        let words: Vec<_> = line.split_ascii_whitespace().skip_while(|word| *word != "wdl").take(4).collect();
+        let words: Vec<_> =
+            line.split_ascii_whitespace().skip_while(|word| *word != "wdl").take(4).collect();
         let sum: u32 = words[1..].iter().map(|word| word.parse::<u32>().expect("a number")).sum();
         assert_eq!(sum, 1000, "{line}");
     }
@@ -197,8 +186,9 @@ fn several_lines_and_expectations() {
 #[test]
 fn castling_is_written_as_the_option_says() {
     let mut engine = Conversation::start_uci();
-    let answer =
-        |engine: &mut Conversation, line: &str| best_move(engine.go(line).last().unwrap()).to_owned();
+    let answer = |engine: &mut Conversation, line: &str| {
+        best_move(engine.go(line).last().unwrap()).to_owned()
+    };
     let standard = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1";
     engine.send(standard);
     assert_eq!(answer(&mut engine, "go depth 2 searchmoves e1g1"), "e1g1");

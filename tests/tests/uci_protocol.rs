@@ -53,14 +53,6 @@ fn handshake() {
 }
 
 #[test]
-fn ready_before_anything_else() {
-    let mut engine = Conversation::start();
-    assert!(engine.ready().is_empty());
-    assert!(engine.ask("ucinewgame").is_empty());
-    engine.quit();
-}
-
-#[test]
 fn options_are_accepted_in_the_forms_guis_send() {
     let mut engine = Conversation::start_uci();
     for line in [
@@ -90,6 +82,7 @@ fn options_that_cannot_be_are_refused_by_name() {
     let mut engine = Conversation::start_uci();
     for (line, named) in [
         ("setoption name Threads value 0", "'0' is not in 1..1024"),
+        ("setoption name Threads value -1", "'-1' is not in"),
         ("setoption name Threads value 100000", "'100000' is not in 1..1024"),
         ("setoption name Threads value two", "'two' is not a whole number"),
         ("setoption name Threads", "Threads: the value is missing"),
@@ -99,6 +92,7 @@ fn options_that_cannot_be_are_refused_by_name() {
         ("setoption name Ponder value maybe", "'maybe'"),
         ("setoption name Nonsense value 1", "no option 'Nonsense'"),
         ("setoption name", "name is missing"),
+        ("setoption", "name"),
         ("setoption Hash 16", "'Hash'"),
         ("setoption name UCI_EngineAbout value me", "UCI_EngineAbout cannot be set"),
         ("setoption name SyzygyPath value /nowhere at/all", "'/nowhere at/all'"),
@@ -136,12 +130,25 @@ fn positions_in_the_forms_guis_send() {
             "position startpos moves e2e4 e7e5 g1f3",
             "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
         ),
-        ("position\tstartpos \t moves  e2e4\r", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"),
+        (
+            "position\tstartpos \t moves  e2e4\r",
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+        ),
         ("position fen 8/8/4k3/8/8/3K4/4P3/8 b - -", "8/8/4k3/8/8/3K4/4P3/8 b - - 0 1"),
         ("position fen 8/8/4k3/8/8/3K4/4P3/8 b - - moves", "8/8/4k3/8/8/3K4/4P3/8 b - - 0 1"),
-        ("position fen 8/8/4k3/8/8/3K4/4P3/8 b - - 3 9  moves e6e5", "8/8/8/4k3/8/3K4/4P3/8 w - - 4 10"),
-        ("position fen rnbqkbnr/pppppppp/8/8/8/5NP1/PPPPPPBP/RNBQK2R w KQkq - 0 1 moves e1g1", castled),
-        ("position fen rnbqkbnr/pppppppp/8/8/8/5NP1/PPPPPPBP/RNBQK2R w HAha - 0 1 moves e1h1", castled),
+        ("position fen 8/8/4k3/8/8/3K4/4P3/8 b - - 7", "8/8/4k3/8/8/3K4/4P3/8 b - - 7 1"),
+        (
+            "position fen 8/8/4k3/8/8/3K4/4P3/8 b - - 3 9  moves e6e5",
+            "8/8/8/4k3/8/3K4/4P3/8 w - - 4 10",
+        ),
+        (
+            "position fen rnbqkbnr/pppppppp/8/8/8/5NP1/PPPPPPBP/RNBQK2R w KQkq - 0 1 moves e1g1",
+            castled,
+        ),
+        (
+            "position fen rnbqkbnr/pppppppp/8/8/8/5NP1/PPPPPPBP/RNBQK2R w HAha - 0 1 moves e1h1",
+            castled,
+        ),
         ("position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8Q", "Q7/7k/8/8/8/8/8/K7 b - - 0 1"),
     ] {
         assert!(engine.ask(line).is_empty(), "{line}");
@@ -164,14 +171,14 @@ fn a_position_that_cannot_be_keeps_the_last_one() {
         ("position startpos moves e2e4 xyzzy", "move 2 'xyzzy'"),
         ("position startpos moves e2e4 e7e5 \u{265e}", "move 3 '\u{265e}'"),
         ("position startpos moves 0000", "'0000'"),
+        ("position startpos moves e7e5", "'e7e5'"),
+        ("position startpos moves e2e4q", "'e2e4q'"),
+        ("position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8", "'a7a8'"),
+        // The test `rules_fen` has the whole table of bad FENs.
         ("position fen nonsense", "'nonsense'"),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "kings"),
-        ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1", "kings"),
-        ("position fen 4k3/8/8/8/8/8/8/4R1K1 w - - 0 1", "in check"),
-        ("position fen P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "a8"),
-        ("position fen 4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move"),
-        ("position fen 4k3/8/8/8/8/8/8 w - - 0 1", "ranks"),
-        ("position fen 4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1", "castling"),
+        ("position fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1 extra", "extra"),
+        ("position fen QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/7k/K7 b - - 0 1", "men"),
     ] {
         let error = engine.error(line);
         assert!(error.contains(named), "{line} is answered with: {error}");
@@ -198,8 +205,10 @@ fn commands_for_people() {
 
     engine.go("go depth 8");
     let table = engine.ask("tt");
-    let probes =
-        table.iter().find(|line| line.trim_start().starts_with("probes")).expect("a line about probes");
+    let probes = table
+        .iter()
+        .find(|line| line.trim_start().starts_with("probes"))
+        .expect("a line about probes");
     assert_ne!(probes.split_ascii_whitespace().nth(1), Some("0"), "{table:?}");
 
     assert_eq!(engine.ask("register later"), ["info string no registration is needed"]);
@@ -224,31 +233,13 @@ fn the_log_has_both_sides_with_times() {
     let log = std::fs::read_to_string(&path).expect("the log exists");
     let text: Vec<_> = log.lines().map(|line| line.split_at(25)).collect();
     for (time, _) in &text {
-        let shape: String = time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        let shape: String =
+            time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         assert_eq!(shape, "0000-00-00T00:00:00.000Z ");
     }
     let said: Vec<_> = text.iter().map(|(_, said)| *said).collect();
     assert_eq!(said[..3], ["-> isready", "<- readyok", "-> go depth 2"]);
     assert!(said.iter().any(|line| line.starts_with("<- bestmove ")), "{said:?}");
     assert!(said.last().unwrap().starts_with("-> setoption"), "{said:?}");
-    engine.quit();
-}
-
-/// The net options: a file that is not a net is refused with a reason and the engine plays on.
-#[test]
-fn nets_that_are_none() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut engine = Conversation::start_uci();
-    let before = engine.ask("eval");
-    for (name, contents) in
-        [("empty", vec![]), ("text", b"this is no net".to_vec()), ("zeros", vec![0; 100_000])]
-    {
-        let path = folder.path().join(name);
-        std::fs::write(&path, contents).expect("a file");
-        let error = engine.error(&format!("setoption name EvalFile value {}", path.display()));
-        assert!(error.contains(name), "{error}");
-        assert_eq!(engine.ask("eval"), before);
-    }
-    engine.go("go depth 3");
     engine.quit();
 }

@@ -1,21 +1,21 @@
-//! Tablebases through the options. Needs the small Syzygy files in `../shared/syzygy`; without them the tests say so and pass.
+//! Tablebases through the options. Without Syzygy files (the variable `SYZYGY` names their folder)
+//! the tests say so and pass.
 
-use std::path::Path;
-
-use megatherium_tests::Conversation;
 use megatherium_tests::conversation::number;
-
-const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/syzygy");
+use megatherium_tests::{Conversation, tablebases};
 
 /// An engine with the tables loaded, if they are there.
 fn engine_with_tables() -> Option<Conversation> {
-    if !Path::new(TABLES).is_dir() {
-        println!("skipped: no tablebases in {TABLES}");
+    let Some(tables) = tablebases() else {
+        println!("skipped: no tablebases");
         return None;
-    }
+    };
     let mut engine = Conversation::start_uci();
-    let said = engine.ask(&format!("setoption name SyzygyPath value {TABLES}"));
-    assert!(said.len() == 1 && said[0].starts_with("info string tablebases with up to "), "{said:?}");
+    let said = engine.ask(&format!("setoption name SyzygyPath value {}", tables.display()));
+    assert!(
+        said.len() == 1 && said[0].starts_with("info string tablebases with up to "),
+        "{said:?}"
+    );
     Some(engine)
 }
 

@@ -1,8 +1,8 @@
-//! The board against the two crates it could have been built on, in one run: `cargo bench --bench board`.
+//! Our board against the two crates that could have replaced it: `cargo bench --bench board`.
 //!
-//! Every task is done by each board in turn, round after round, and the fastest round counts; time is the
-//! thread's time on the processor where the system tells it. So a busy machine slows all of them or none, and
-//! the ratios stand although the nanoseconds vary. The boards must agree on what they count.
+//! The boards take turns at every task, and the fastest round of each counts. Where the system
+//! reports it, time is the thread's processor time. So a busy machine slows all boards alike, and
+//! the ratios hold although the nanoseconds vary. The boards must agree on what they count.
 
 mod unmake;
 
@@ -130,7 +130,8 @@ fn make_and_hash() {
         }))
         .enter(Contestant::new("chess", || {
             let mut keys = 0;
-            let nodes = trios.iter().map(|trio| make_and_hash_chess(&trio.chess, 3, &mut keys)).sum();
+            let nodes =
+                trios.iter().map(|trio| make_and_hash_chess(&trio.chess, 3, &mut keys)).sum();
             black_box(keys);
             nodes
         }))
@@ -143,9 +144,10 @@ fn make_and_hash() {
         .run();
 }
 
-/// A list of the captures. The other two have no such stage, so all moves are generated and the targets masked, as
-/// their documentation shows. Their masks miss en passant and promotions without capture, which are taken off our
-/// count. Each kind of board lies in an array of its own: a board that was just made is in the cache.
+/// A list of the captures. The other two have no such stage: they generate all moves and mask the
+/// targets, as their documentation shows. Their masks miss en passant and promotions without
+/// capture, so our count leaves those out too. Each kind of board has an array of its own: a board
+/// that was just made is in the cache.
 fn captures() {
     let met = met_in_search();
     let ours: Vec<Board> = met.iter().map(|trio| trio.ours).collect();
@@ -208,12 +210,14 @@ fn legality() {
         let own = trio.ours.legal_moves();
         let strange = stranger.legal_moves();
         let ordinary = |mv: &&Move| !mv.is_castling() && !mv.is_en_passant() && !mv.is_promotion();
-        for mv in own.iter().step_by(4).filter(ordinary).chain(strange.iter().step_by(4).filter(ordinary)) {
+        for mv in
+            own.iter().step_by(4).filter(ordinary).chain(strange.iter().step_by(4).filter(ordinary))
+        {
             questions.push((trio, *mv, to_chess(stranger, *mv), to_cozy(*mv)));
         }
     }
-    // Castling and en passant are written differently by the three, so such squares are left out. On the rest they
-    // must agree, or the contest stops.
+    // The three encode castling and en passant differently, so such moves are left out. On the rest
+    // they must agree, or the contest stops.
     questions.retain(|(trio, mv, _, _)| {
         let king = trio.ours.king(trio.ours.side_to_move()) == mv.from();
         !king && trio.ours.en_passant() != Some(mv.to())
@@ -237,14 +241,18 @@ fn the_rest() {
     let met = met_in_search();
     let moves: Vec<(Board, Move)> = met
         .iter()
-        .flat_map(|trio| trio.ours.legal_moves().into_iter().step_by(3).map(move |mv| (trio.ours, mv)))
+        .flat_map(|trio| {
+            trio.ours.legal_moves().into_iter().step_by(3).map(move |mv| (trio.ours, mv))
+        })
         .collect();
     let captures: Vec<(Board, Move)> =
         moves.iter().copied().filter(|(board, mv)| board.is_capture(*mv)).collect();
     let each = |name: &'static str, work: &dyn Fn(&Board, Move) -> u64, over: &[(Board, Move)]| {
         Contest::new(name)
             .per(over.len() as u64)
-            .enter(Contestant::new("ours", || over.iter().map(|(board, mv)| work(board, *mv)).sum()))
+            .enter(Contestant::new("ours", || {
+                over.iter().map(|(board, mv)| work(board, *mv)).sum()
+            }))
             .run();
     };
     each("key_after", &|board, mv| board.key_after(mv) & 1, &moves);
@@ -252,7 +260,9 @@ fn the_rest() {
     each("see_ge, captures", &|board, mv| u64::from(board.see_ge(mv, 0)), &captures);
     each(
         "threats of both sides",
-        &|board, _| u64::from((board.threats(Color::White).rook ^ board.threats(Color::Black).rook).count()),
+        &|board, _| {
+            u64::from((board.threats(Color::White).rook ^ board.threats(Color::Black).rook).count())
+        },
         &moves,
     );
 }

@@ -1,5 +1,6 @@
-//! Copy and make, or make and unmake? Both on a model of the board with the same fields, and with the same work
-//! for the move itself; finding checkers and pins is left out, because it is the same either way.
+//! Copy and make, or make and unmake? Both run on a model of the board with the same fields and do
+//! the same work for the move itself. Finding checkers and pins is left out: it is the same either
+//! way.
 
 use std::hint::black_box;
 
@@ -57,7 +58,9 @@ impl Model {
     /// A number for a piece on a square: a stand-in for the table of random numbers.
     #[inline(always)]
     fn number(piece: Piece, square: Square) -> u64 {
-        (piece.index() as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(square.index() as u32)
+        (piece.index() as u64 + 1)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(square.index() as u32)
     }
 
     /// Plays an ordinary move; returns what it took.
@@ -105,7 +108,8 @@ pub fn compare(boards: &[Board]) {
         .iter()
         .map(|board| {
             let moves = board.legal_moves();
-            let ordinary = |mv: &Move| !mv.is_castling() && !mv.is_en_passant() && !mv.is_promotion();
+            let ordinary =
+                |mv: &Move| !mv.is_castling() && !mv.is_en_passant() && !mv.is_promotion();
             (Model::new(board), moves.iter().copied().filter(ordinary).collect())
         })
         .collect();

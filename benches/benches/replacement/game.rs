@@ -1,8 +1,9 @@
-//! Games: searches one after the other, each a move and an answer after the last, so that the table has a past.
+//! Games: searches one after the other, each a move and an answer after the last, so that the table
+//! has a past.
 
 use megatherium_board::Board;
-use megatherium_tt::Table;
-use megatherium_tt::policy::Policy;
+use megatherium_search::Entry;
+use megatherium_tt::{Policy, Table};
 
 use crate::memory::{Recorder, Trace};
 use crate::search::{Search, evaluate};
@@ -20,7 +21,8 @@ const POSITIONS: [&str; 6] = [
 /// No search goes deeper: endings would go on for ever.
 const DEEPEST: i32 = 18;
 
-/// Where the games begin: the positions above, then as many more as one likes, reached by random moves.
+/// Where the games begin: the positions above, then as many more as one likes, reached by random
+/// moves.
 pub fn starts() -> impl Iterator<Item = Board> {
     let chosen = POSITIONS.iter().map(|fen| Board::from_fen(fen).expect("a legal position"));
     chosen.chain((1..).filter_map(random_start))
@@ -50,13 +52,14 @@ pub struct Game {
 }
 
 impl Game {
-    /// Searches, plays the best move and the best answer, and searches again, a few times in a row. Each search goes
-    /// on until it has visited `budget` positions and finished a depth.
+    /// Searches, plays the best move and the best answer, and searches again, a few times in a row.
+    /// Each search goes on until it has visited `budget` positions and finished a depth.
     pub fn record(mut board: Board, searches: usize, budget: u64) -> Self {
         let mut search = Search::new(Recorder::default());
         let mut searched = Vec::new();
         for _ in 0..searches {
-            let (best, depth) = search.deepen(&board, |depth, nodes| nodes >= budget || depth >= DEEPEST);
+            let (best, depth) =
+                search.deepen(&board, |depth, nodes| nodes >= budget || depth >= DEEPEST);
             searched.push((board, depth));
             let Some(best) = best else { break };
             board.make(best);
@@ -72,7 +75,7 @@ impl Game {
     }
 
     /// Positions visited by the same searches, to the same depths, with a table of a policy.
-    pub fn nodes_with<P: Policy>(&self, table: Table<P>) -> u64 {
+    pub fn nodes_with<P: Policy<Entry>>(&self, table: Table<Entry, P>) -> u64 {
         let mut search = Search::new(table);
         for &(board, depth) in &self.searches {
             search.deepen(&board, |reached, _| reached >= depth);

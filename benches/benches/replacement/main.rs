@@ -1,7 +1,8 @@
 //! Replacement policies on the traffic of real searches.
 //!
-//! `cargo bench -p megatherium-benches --bench replacement` prints the comparison; `-- --quick` a shorter one. Nothing
-//! is timed: the numbers are the same on every machine. What they mean: `docs/table/09-benchmarks.md`.
+//! `cargo bench -p megatherium-benches --bench replacement` prints the comparison; `-- --quick` a
+//! shorter one. Nothing is timed: the numbers are the same on every machine. What they mean:
+//! `docs/table/09-benchmarks.md`.
 #![forbid(unsafe_code)]
 
 mod game;
@@ -10,18 +11,20 @@ mod policies;
 mod replay;
 mod search;
 
-use megatherium_tt::Table;
-use megatherium_tt::policy::{AgeBased, Always, DepthAge, DepthPreferred, Policy, TwoTier};
+use megatherium_search::{AgeBased, Always, DepthAge, DepthPreferred, Entry, TwoTier};
+use megatherium_tt::{Policy, Table};
 
 use game::Game;
 use memory::Recorder;
 use policies::Within;
 use replay::{Tally, replay};
 
-/// Sizes in clusters of 64 bytes: small ones, so that short searches crowd them as long searches crowd large ones.
+/// Sizes in clusters of 64 bytes: small ones, so that short searches crowd them as long searches
+/// crowd large ones.
 const SIZES: [usize; 3] = [1 << 11, 1 << 13, 1 << 15];
 
-/// A policy by name, and what plays a game with it in a table of so many clusters: the trace, then the search itself.
+/// A policy by name, and what plays a game with it in a table of so many clusters: the trace, then
+/// the search itself.
 struct Entrant {
     name: &'static str,
     play: fn(&Game, usize) -> (Tally, u64),
@@ -44,11 +47,11 @@ const ENTRANTS: [Entrant; 14] = [
     Entrant { name: "default, update always", play: play::<Within<DepthAge, 128>> },
 ];
 
-/// The entrant that plain `Table` is.
+/// The entrant that the engine is.
 const DEFAULT: usize = 8;
 
-fn play<P: Policy>(game: &Game, clusters: usize) -> (Tally, u64) {
-    let table = || Table::<P>::with_clusters(clusters).expect("memory for a small table");
+fn play<P: Policy<Entry>>(game: &Game, clusters: usize) -> (Tally, u64) {
+    let table = || Table::<Entry, P>::with_clusters(clusters).expect("memory for a small table");
     (replay(&game.trace, &mut table()), game.nodes_with(table()))
 }
 
@@ -56,8 +59,8 @@ fn play<P: Policy>(game: &Game, clusters: usize) -> (Tally, u64) {
 #[derive(Clone, Default)]
 struct Score {
     tally: Tally,
-    /// For each game, the logarithm of its nodes over those with a memory that forgets nothing. Games count alike,
-    /// however long they are.
+    /// For each game, the logarithm of its nodes over those with a memory that forgets nothing.
+    /// Games count alike, however long they are.
     effort: Vec<f64>,
 }
 
@@ -82,7 +85,9 @@ fn main() {
         }
         eprintln!("game {} of {games}: {} nodes", number + 1, game.nodes);
     }
-    println!("\n# Replacement\n\n{games} games, {played} searches, {nodes} nodes, {stores} stores.\n");
+    println!(
+        "\n# Replacement\n\n{games} games, {played} searches, {nodes} nodes, {stores} stores.\n"
+    );
     for (clusters, scores) in SIZES.iter().zip(&scores) {
         print_size(*clusters, stores / games, &ideal, scores);
     }
@@ -123,8 +128,8 @@ fn print_size(clusters: usize, stores: usize, ideal: &Tally, scores: &[Score]) {
     println!();
 }
 
-/// All sizes together, the fewest nodes first. Nodes are compared game by game with the policy of plain `Table`: the
-/// games differ far more from each other than the policies do.
+/// All sizes together, the fewest nodes first. Nodes are compared game by game with the policy of
+/// plain `Table`: the games differ far more from each other than the policies do.
 fn print_all(ideal: &Tally, scores: &[Vec<Score>]) {
     println!("## All sizes, the fewest nodes first\n");
     println!("| | cutoffs | work saved | nodes, compared with the default |");
@@ -133,9 +138,14 @@ fn print_all(ideal: &Tally, scores: &[Vec<Score>]) {
     let games = |number: usize| -> Vec<f64> {
         let default = |scores: &[Score], game: usize| scores[DEFAULT].effort[game];
         let difference = |game: usize| {
-            scores.iter().map(|scores| scores[number].effort[game] - default(scores, game)).sum::<f64>()
+            scores
+                .iter()
+                .map(|scores| scores[number].effort[game] - default(scores, game))
+                .sum::<f64>()
         };
-        (0..scores[0][number].effort.len()).map(|game| difference(game) / SIZES.len() as f64).collect()
+        (0..scores[0][number].effort.len())
+            .map(|game| difference(game) / SIZES.len() as f64)
+            .collect()
     };
     let mut rows: Vec<(f64, String)> = ENTRANTS
         .iter()

@@ -1,10 +1,11 @@
-//! What the search can remember with: a table of a policy, or a memory that forgets nothing and writes everything down.
+//! What the search can remember with: a table of a policy, or a memory that forgets nothing and
+//! writes everything down.
 
 use std::collections::HashMap;
 
 use megatherium_benches::already_hashed::BuildAlreadyHashed;
-use megatherium_tt::policy::Policy;
-use megatherium_tt::{Entry, Table};
+use megatherium_search::Entry;
+use megatherium_tt::{Hit, Policy, Table};
 
 /// What a search asks of an entry: at least this depth, and a score that decides this window.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +30,13 @@ pub trait Memory {
     fn store(&mut self, key: u64, entry: Entry, effort: u64);
 }
 
-impl<P: Policy> Memory for Table<P> {
+impl<P: Policy<Entry>> Memory for Table<Entry, P> {
     fn new_search(&mut self) {
-        Table::new_search(self);
+        self.new_generation();
     }
 
     fn probe(&mut self, key: u64, _: Question) -> Option<Entry> {
-        Table::probe(self, key)
+        Table::probe(self, key).map(Hit::get)
     }
 
     fn store(&mut self, key: u64, entry: Entry, _: u64) {
@@ -52,7 +53,8 @@ pub enum Event {
     Probe {
         /// Its key.
         key: u64,
-        /// What the search wanted to know, in as few bits as possible: a trace has millions of these.
+        /// What the search wanted to know, in as few bits as possible: a trace has millions of
+        /// these.
         depth: u8,
         alpha: i16,
         beta: i16,
@@ -103,8 +105,9 @@ impl Memory for Recorder {
     fn store(&mut self, key: u64, mut entry: Entry, effort: u64) {
         self.trace.events.push(Event::Store(self.trace.stored.len() as u32));
         self.trace.stored.push(Stored { key, entry, effort: effort as u32 });
-        // The deeper of two results for a position would answer more questions, the newer one is what the search
-        // just asked for; the newer one it is, as in the tables, with the old move if it brings none.
+        // The deeper of two results for a position would answer more questions, the newer one is
+        // what the search just asked for; the newer one it is, as in the tables, with the old move
+        // if it brings none.
         let known = self.known.entry(key).or_default();
         if entry.mv == 0 {
             entry.mv = known.mv;

@@ -1,23 +1,23 @@
-//! Policies that only exist here: the table's own, with another rule for positions it already knows.
+//! Policies that only exist here: others with another rule for positions they already know.
 
-use std::marker::PhantomData;
+use megatherium_search::Entry;
+use megatherium_tt::{Newcomer, Policy, Resident};
 
-use megatherium_tt::policy::{Newcomer, Policy, Resident};
+/// Evicts as `P` does, and lets a newer entry of the same position replace the known one only if it
+/// is at most `PLIES − 1` plies shallower. (Left-overs of earlier searches are always replaced.)
+#[derive(Clone, Copy, Default)]
+pub struct Within<P, const PLIES: i32>(P);
 
-/// Gives way as `P` does, and lets a newer entry of the same position replace the known one only if it is at most
-/// `PLIES − 1` plies shallower. (Left-overs of earlier searches always give way.)
-pub struct Within<P, const PLIES: i32>(PhantomData<P>);
-
-impl<P: Policy, const PLIES: i32> Policy for Within<P, PLIES> {
-    fn worth(resident: Resident, newcomer: Newcomer, slot: usize) -> i32 {
-        P::worth(resident, newcomer, slot)
+impl<P: Policy<Entry>, const PLIES: i32> Policy<Entry> for Within<P, PLIES> {
+    fn worth(&self, resident: Resident<Entry>, newcomer: Newcomer<Entry>, slot: usize) -> i32 {
+        self.0.worth(resident, newcomer, slot)
     }
 
-    fn admits(newcomer: Newcomer, victim: Resident) -> bool {
-        P::admits(newcomer, victim)
+    fn admits(&self, newcomer: Newcomer<Entry>, victim: Resident<Entry>) -> bool {
+        self.0.admits(newcomer, victim)
     }
 
-    fn updates(newcomer: Newcomer, known: Resident) -> bool {
-        known.age != 0 || newcomer.depth + PLIES > known.depth
+    fn updates(&self, newcomer: Newcomer<Entry>, known: Resident<Entry>) -> bool {
+        known.age != 0 || newcomer.rank() + PLIES > known.rank()
     }
 }

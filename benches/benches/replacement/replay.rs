@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use megatherium_tt::Entry;
+use megatherium_search::Entry;
 
 use crate::memory::{Event, Memory, Question, Stored, Trace};
 use crate::search::cutoff;
@@ -43,8 +43,11 @@ pub fn replay(trace: &Trace, memory: &mut impl Memory) -> Tally {
                 memory.store(key, numbered(entry, number), u64::from(effort));
             }
             Event::Probe { key, depth, alpha, beta } => {
-                let question =
-                    Question { depth: i32::from(depth), alpha: i32::from(alpha), beta: i32::from(beta) };
+                let question = Question {
+                    depth: i32::from(depth),
+                    alpha: i32::from(alpha),
+                    beta: i32::from(beta),
+                };
                 tally.probes += 1;
                 if let Some(entry) = memory.probe(key, question) {
                     tally.hits += 1;
@@ -60,8 +63,8 @@ pub fn replay(trace: &Trace, memory: &mut impl Memory) -> Tally {
     tally
 }
 
-/// The entry with the number of its store instead of move and evaluation, which no table looks at. The move stays
-/// "some", so that no table fetches another one.
+/// The entry with the number of its store instead of move and evaluation, which no table looks at.
+/// The move stays "some", so that no table fetches another one.
 fn numbered(entry: Entry, number: u32) -> Entry {
     assert!(number < 1 << 31, "a trace of fewer than two thousand million stores");
     Entry { mv: number as u16 | 0x8000, eval: (number >> 15) as i16, ..entry }

@@ -1,14 +1,16 @@
 //! A small alpha-beta search: just enough of an engine to ask a table what engines ask it.
 //!
-//! It has what shapes the traffic of a table: iterative deepening, null windows, null moves, reductions, killers and
-//! history, and a quiescence search that probes and stores too. It leaves out what does not.
+//! It has what shapes the traffic of a table: iterative deepening, null windows, null moves,
+//! reductions, killers and history, and a quiescence search that probes and stores too. It leaves
+//! out what does not.
 
 use megatherium_board::{Board, Color, Move, MoveList, PieceType};
-use megatherium_tt::{Bound, Entry};
+use megatherium_search::{Bound, Entry};
 
 use crate::memory::{Memory, Question};
 
-/// The score of being mated. Without the distance to it: this search need not find the shortest way.
+/// The score of being mated. Without the distance to it: this search need not find the shortest
+/// way.
 const MATE: i32 = 30_000;
 
 /// No line is followed further than this.
@@ -29,12 +31,22 @@ pub struct Search<M> {
 impl<M: Memory> Search<M> {
     /// A searcher that knows nothing yet.
     pub fn new(memory: M) -> Self {
-        Self { memory, nodes: 0, killers: [[None; 2]; MAX_PLY + 1], history: Vec::new(), path: Vec::new() }
+        Self {
+            memory,
+            nodes: 0,
+            killers: [[None; 2]; MAX_PLY + 1],
+            history: Vec::new(),
+            path: Vec::new(),
+        }
     }
 
-    /// Searches to one depth after the other until `enough` says so, given the depth just finished and the nodes of
-    /// this search. Returns the best move and the last depth.
-    pub fn deepen(&mut self, board: &Board, enough: impl Fn(i32, u64) -> bool) -> (Option<Move>, i32) {
+    /// Searches to one depth after the other until `enough` says so, given the depth just finished
+    /// and the nodes of this search. Returns the best move and the last depth.
+    pub fn deepen(
+        &mut self,
+        board: &Board,
+        enough: impl Fn(i32, u64) -> bool,
+    ) -> (Option<Move>, i32) {
         self.memory.new_search();
         self.killers = [[None; 2]; MAX_PLY + 1];
         self.history = vec![[[0; 64]; 64]; 2];
@@ -53,7 +65,8 @@ impl<M: Memory> Search<M> {
     /// The move remembered for a position, or any.
     pub fn answer(&mut self, board: &Board) -> Option<Move> {
         let question = Question { depth: 0, alpha: -MATE, beta: MATE };
-        let known = self.memory.probe(board.key(), question).and_then(|entry| Move::from_raw(entry.mv));
+        let known =
+            self.memory.probe(board.key(), question).and_then(|entry| Move::from_raw(entry.mv));
         known.filter(|&mv| board.is_legal(mv)).or_else(|| board.legal_moves().first().copied())
     }
 
@@ -127,7 +140,8 @@ impl<M: Memory> Search<M> {
             } else {
                 full
             };
-            // The first move gets the window; the others have to show that they are better before they get it.
+            // The first move gets the window; the others have to show that they are better before
+            // they get it.
             let mut score = 0;
             if number > 0 {
                 score = -self.visit(&next, reduced, -floor - 1, -floor, ply + 1, false);
@@ -216,7 +230,13 @@ impl<M: Memory> Search<M> {
     }
 
     /// The moves, most promising first.
-    fn ordered(&self, board: &Board, moves: &MoveList, hint: Option<Move>, ply: usize) -> Vec<Move> {
+    fn ordered(
+        &self,
+        board: &Board,
+        moves: &MoveList,
+        hint: Option<Move>,
+        ply: usize,
+    ) -> Vec<Move> {
         let us = board.side_to_move().index();
         let mut ranked: Vec<(i32, Move)> = moves
             .iter()
@@ -225,7 +245,8 @@ impl<M: Memory> Search<M> {
                     4_000_000
                 } else if board.is_noisy(mv) {
                     let victim = board.captured(mv).map_or(0, |victim| 8 * value(victim));
-                    let gain = victim - value(board.moved(mv).piece_type()) + mv.promotion().map_or(0, value);
+                    let gain = victim - value(board.moved(mv).piece_type())
+                        + mv.promotion().map_or(0, value);
                     if board.see_ge(mv, 0) { 2_000_000 + gain } else { -2_000_000 + gain }
                 } else if self.killers[ply].contains(&Some(mv)) {
                     1_000_000
@@ -241,7 +262,13 @@ impl<M: Memory> Search<M> {
 }
 
 /// What is to be remembered of a search.
-fn summary(best: Option<Move>, score: i32, eval: i32, depth: i32, (alpha, beta): (i32, i32)) -> Entry {
+fn summary(
+    best: Option<Move>,
+    score: i32,
+    eval: i32,
+    depth: i32,
+    (alpha, beta): (i32, i32),
+) -> Entry {
     let bound = if score >= beta {
         Bound::Lower
     } else if score > alpha {
@@ -259,8 +286,8 @@ fn summary(best: Option<Move>, score: i32, eval: i32, depth: i32, (alpha, beta):
     }
 }
 
-/// The score of an entry, if it answers the question. Only null windows are answered from the table, so that the
-/// main line is always searched.
+/// The score of an entry, if it answers the question. Only null windows are answered from the
+/// table, so that the main line is always searched.
 pub fn cutoff(entry: Entry, depth: i32, alpha: i32, beta: i32) -> Option<i32> {
     let score = i32::from(entry.score);
     let proves = match entry.bound {
@@ -294,7 +321,9 @@ pub fn evaluate(board: &Board) -> i32 {
                             PieceType::Knight => 6 * centre,
                             PieceType::Bishop | PieceType::Queen => 3 * centre,
                             PieceType::Rook => 4 * i32::from(rank == 6) + centre,
-                            PieceType::King => -4 * centre * i32::from(board.occupied().count() > 14),
+                            PieceType::King => {
+                                -4 * centre * i32::from(board.occupied().count() > 14)
+                            }
                         }
                     })
                     .sum();

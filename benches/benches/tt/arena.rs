@@ -15,8 +15,9 @@ use crate::tables::one_word::OneWord;
 use crate::tables::seqlock::Seqlock;
 use crate::tables::striped::Striped;
 
-/// The prefetch distance of the comparisons. Sixteen operations take longer than the memory takes to answer, so that
-/// what is left is the cost of the table; nearer prefetches measure how much of the wait is left over.
+/// The prefetch distance of the comparisons. Sixteen operations take longer than the memory takes
+/// to answer, so that what is left is the cost of the table; nearer prefetches measure how much of
+/// the wait is left over.
 pub const AHEAD: usize = 16;
 
 /// The four uses every table is put to: threads, and one store in so many operations.
@@ -81,7 +82,8 @@ impl Arena {
             self.rival::<Papaya>(false, &mut rows, &mut memory);
         }
         report::comparison(&rows);
-        // A table of one mebibyte fits into what the allocator has left over: its footprint says nothing.
+        // A table of one mebibyte fits into what the allocator has left over: its footprint says
+        // nothing.
         if self.mebibytes > 1 {
             report::memory(&memory);
         }
@@ -96,8 +98,11 @@ impl Arena {
         let footprint = Footprint::now().since(before);
         let Audit { probes, wrong_values, false_hits } =
             audit(&rival, self.universe, 16 * self.plan.operations);
-        let mut lanes =
-            vec![self.lane(&self.limit, AHEAD), self.lane(&self.table, AHEAD), self.lane(&rival, 0)];
+        let mut lanes = vec![
+            self.lane(&self.limit, AHEAD),
+            self.lane(&self.table, AHEAD),
+            self.lane(&rival, 0),
+        ];
         if prefetch {
             lanes.push(self.lane(&rival, AHEAD));
         }
@@ -143,7 +148,8 @@ impl Arena {
         if self.mebibytes < 2 {
             return;
         }
-        // Forbidden while they run as well, or the system would put huge pages underneath after a while.
+        // Forbidden while they run as well, or the system would put huge pages underneath after a
+        // while.
         if !pages::forbid(true) {
             println!("Huge pages cannot be forbidden here: no comparison without them.\n");
             return;

@@ -1,7 +1,7 @@
 //! Time a thread really computed.
 //!
-//! A shared machine stops a thread whenever it likes, and wall-clock time counts the pauses. The CPU time of
-//! the thread does not, so it is what every number of this bench is made of.
+//! A shared machine stops a thread whenever it likes, and wall-clock time counts the pauses. The
+//! CPU time of the thread does not, so it is what every number of this bench is made of.
 
 /// Nanoseconds of CPU time the calling thread has used so far.
 #[cfg(unix)]
@@ -10,7 +10,8 @@ pub fn thread_cpu_nanos() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Without a per-thread clock, wall-clock time since the first call has to do: close the other programs.
+/// Without a per-thread clock, wall-clock time since the first call has to do: close the other
+/// programs.
 #[cfg(not(unix))]
 pub fn thread_cpu_nanos() -> u64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();

@@ -19,7 +19,8 @@ pub struct Workload {
     pub threads: usize,
     /// One operation in so many is a store, the others are probes.
     pub store_every: u32,
-    /// Operations between the prefetch of a key and its use: 0 for no prefetch, else a power of two.
+    /// Operations between the prefetch of a key and its use: 0 for no prefetch, else a power of
+    /// two.
     pub ahead: usize,
     /// Operations of each thread.
     pub operations: u64,
@@ -82,8 +83,8 @@ struct Tally {
     hits: u64,
 }
 
-/// The loop that is timed. Stores come at regular intervals: a random choice would charge every table, and the
-/// limit most of all, with mispredicted branches that are the loop's own.
+/// The loop that is timed. Stores come at regular intervals: a random choice would charge every
+/// table, and the limit most of all, with mispredicted branches that are the loop's own.
 #[inline(never)]
 fn churn<T: Contender, const PREFETCH: bool>(table: &T, mut keys: Keys, work: Workload) -> Tally {
     let mut pending = [0; FARTHEST];
@@ -121,8 +122,8 @@ fn churn<T: Contender, const PREFETCH: bool>(table: &T, mut keys: Keys, work: Wo
     Tally { nanos, probes, hits }
 }
 
-/// Every table is called, none is inlined: which of them the compiler would choose to inline, and how that suits the
-/// registers of the loop, says nothing about tables.
+/// Every table is called, none is inlined: which of them the compiler would choose to inline, and
+/// how that suits the registers of the loop, says nothing about tables.
 #[inline(never)]
 fn probe<T: Contender>(table: &T, key: u64) -> Option<u64> {
     table.probe(key)

@@ -1,7 +1,7 @@
 //! The keys every table sees: uniform draws from a fixed set, already hashed, as Zobrist keys are.
 
-/// The one multiplier of this file: odd, with its bits well scattered. One constant for everything keeps registers
-/// free for the table under test.
+/// The one multiplier of this file: odd, with its bits well scattered. One constant for everything
+/// keeps registers free for the table under test.
 const MULTIPLIER: u64 = 0xD6E8_FEB8_6659_FD93;
 
 /// The set of keys a table is loaded with and asked for.
@@ -18,8 +18,8 @@ impl Universe {
     }
 }
 
-/// The key with a given number. The numbers below `len` make up a universe; the mixing is a bijection, so all others
-/// are foreign to it.
+/// The key with a given number. The numbers below `len` make up a universe; the mixing is a
+/// bijection, so all others are foreign to it.
 #[inline(always)]
 pub fn key_of(number: u64) -> u64 {
     mix(number + 1)
@@ -41,8 +41,8 @@ impl Keys {
     #[inline(always)]
     pub fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(MULTIPLIER);
-        // Both halves of a wide product folded together are random enough to pick a number; the key itself gets
-        // the full mixing.
+        // Both halves of a wide product folded together are random enough to pick a number; the key
+        // itself gets the full mixing.
         let wide = u128::from(self.state) * u128::from(self.state ^ MULTIPLIER);
         let draw = (wide >> 64) as u64 ^ wide as u64;
         let number = ((u128::from(draw) * u128::from(self.universe.len)) >> 64) as u64;
@@ -58,10 +58,11 @@ pub fn mix(x: u64) -> u64 {
     x ^ (x >> 32)
 }
 
-/// What is stored under a key: move 16, score 16, static evaluation 16 and depth 6 bits, lowest first.
+/// What is stored under a key: move 16, score 16, static evaluation 16 and depth 6 bits, lowest
+/// first.
 ///
-/// A function of the key, so that whoever reads it back can tell right from wrong. Bit 0 is set: the move is never
-/// "none".
+/// A function of the key, so that whoever reads it back can tell right from wrong. Bit 0 is set:
+/// the move is never "none".
 #[inline(always)]
 pub fn value_of(key: u64) -> u64 {
     (key.wrapping_mul(MULTIPLIER) >> 10) | 1

@@ -1,4 +1,5 @@
-//! What a single probe costs when the next one depends on it, and how much of that a prefetch hides.
+//! What a single probe costs when the next one depends on it, and how much of that a prefetch
+//! hides.
 
 use std::hint::black_box;
 
@@ -6,8 +7,9 @@ use crate::clock::thread_cpu_nanos;
 use crate::keys::{Universe, key_of, mix};
 use crate::tables::Contender;
 
-/// Nanoseconds of one step of the chain: know the key, perhaps prefetch, work for a while, probe, and let the
-/// answer decide the next key. A search does the same: it knows the key of a move before it makes the move.
+/// Nanoseconds of one step of the chain: know the key, perhaps prefetch, work for a while, probe,
+/// and let the answer decide the next key. A search does the same: it knows the key of a move
+/// before it makes the move.
 pub fn chain<T: Contender>(
     table: &T,
     universe: Universe,
@@ -33,8 +35,9 @@ pub fn chain<T: Contender>(
     nanos as f64 / steps as f64
 }
 
-/// Arithmetic in four independent lines, so that it fills the core as move generation would: one long line of
-/// dependent steps would leave the core free to run ahead to the probe, which no search allows it.
+/// Arithmetic in four independent lines, so that it fills the core as move generation would: one
+/// long line of dependent steps would leave the core free to run ahead to the probe, which no
+/// search allows it.
 #[inline]
 fn busy(seed: u64, units: u32) -> u64 {
     let mut lines = [seed, seed ^ 0x55, seed ^ 0xAA, seed ^ 0xFF];

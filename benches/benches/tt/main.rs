@@ -1,7 +1,7 @@
 //! The shared table against the memory it runs on, and against other tables.
 //!
-//! `cargo bench -p megatherium-benches --bench tt` prints everything in a few minutes; with `-- --quick` a rougher
-//! and shorter version. How to read it: `docs/table/09-benchmarks.md`.
+//! `cargo bench -p megatherium-benches --bench tt` prints everything in a few minutes; with `--
+//! --quick` a rougher and shorter version. How to read it: `docs/table/09-benchmarks.md`.
 #![forbid(unsafe_code)]
 
 mod arena;
@@ -16,16 +16,16 @@ mod tables;
 
 use arena::Arena;
 
-/// How thorough a run is. Many short rounds rather than few long ones: some of them fall between the disturbances of
-/// a shared machine, and the fastest is what counts.
+/// How thorough a run is. Many short rounds rather than few long ones: some of them fall between
+/// the disturbances of a shared machine, and the fastest is what counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Rounds of each race.
     rounds: usize,
     /// Operations of each thread in a round.
     operations: u64,
-    /// Whether the largest size is for the table and the limit alone: loading the maps with 32 million keys takes
-    /// longer than everything else.
+    /// Whether the largest size is for the table and the limit alone: loading the maps with 32
+    /// million keys takes longer than everything else.
     skip_large_rivals: bool,
 }
 
@@ -36,7 +36,11 @@ impl Plan {
 
 fn main() {
     pages::ask_for_all();
-    let plan = if std::env::args().any(|argument| argument == "--quick") { Plan::QUICK } else { Plan::FULL };
+    let plan = if std::env::args().any(|argument| argument == "--quick") {
+        Plan::QUICK
+    } else {
+        Plan::FULL
+    };
     report::header(plan);
     let mut goals = report::Goals::default();
     for mebibytes in [1, 64, 1024] {

@@ -8,8 +8,9 @@ const TUNABLES: &str = "GLIBC_TUNABLES";
 /// Asks for huge pages behind every large allocation.
 const HUGE: &str = "glibc.malloc.hugetlb=1";
 
-/// Starts this program again with huge pages behind every allocation, unless it runs so already. The table asks
-/// for them by itself; this gives its rivals the same, so that the comparison is about the tables.
+/// Starts this program again with huge pages behind every allocation, unless it runs so already.
+/// The table asks for them by itself; this gives its rivals the same, so that the comparison is
+/// about the tables.
 #[cfg(target_os = "linux")]
 pub fn ask_for_all() {
     use std::os::unix::process::CommandExt;
@@ -18,8 +19,11 @@ pub fn ask_for_all() {
         return;
     }
     if let Ok(program) = env::current_exe() {
-        let failure = process::Command::new(program).args(env::args_os().skip(1)).env(TUNABLES, HUGE).exec();
-        println!("could not restart with {TUNABLES}={HUGE}: {failure}; the rivals run on small pages");
+        let failure =
+            process::Command::new(program).args(env::args_os().skip(1)).env(TUNABLES, HUGE).exec();
+        println!(
+            "could not restart with {TUNABLES}={HUGE}: {failure}; the rivals run on small pages"
+        );
     }
 }
 

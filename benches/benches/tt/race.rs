@@ -15,7 +15,8 @@ pub struct Lane<'a> {
 impl<'a> Lane<'a> {
     /// A table with a prefetch distance.
     pub fn new<T: Contender>(table: &'a T, universe: Universe, ahead: usize) -> Self {
-        let label = if ahead == 0 { T::NAME.to_owned() } else { format!("{}, prefetch {ahead}", T::NAME) };
+        let label =
+            if ahead == 0 { T::NAME.to_owned() } else { format!("{}, prefetch {ahead}", T::NAME) };
         let run = move |work, round| run(table, universe, work, round);
         Self { label, ahead, run: Box::new(run) }
     }
@@ -53,6 +54,7 @@ fn best(lane: &Lane, samples: &[Sample]) -> Best {
         label: lane.label.clone(),
         nanos: samples.iter().map(|sample| sample.nanos).fold(f64::INFINITY, f64::min),
         hit_rate: samples.last().map_or(0.0, |sample| sample.hit_rate),
-        concurrency: samples.iter().map(|sample| sample.concurrency).sum::<f64>() / samples.len() as f64,
+        concurrency: samples.iter().map(|sample| sample.concurrency).sum::<f64>()
+            / samples.len() as f64,
     }
 }

@@ -46,12 +46,16 @@ pub struct Memory {
 pub fn header(plan: Plan) {
     let file = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let cpuinfo = file("/proc/cpuinfo");
-    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+    let model =
+        cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
     let load = file("/proc/loadavg");
     println!("\n# Table bench\n");
     println!("- processor: {}", model.unwrap_or("unknown"));
     println!("- cores: {}", std::thread::available_parallelism().map_or(0, usize::from));
-    println!("- load average at the start: {}", load.split_whitespace().next().unwrap_or("unknown"));
+    println!(
+        "- load average at the start: {}",
+        load.split_whitespace().next().unwrap_or("unknown")
+    );
     let setting = file("/sys/kernel/mm/transparent_hugepage/enabled");
     println!("- transparent huge pages: {}", setting.trim());
     println!("- each race: {} rounds of {} operations per thread\n", plan.rounds, plan.operations);
@@ -71,10 +75,9 @@ pub fn comparison(rows: &[Row]) {
     println!("| | {} |", USES.map(|(threads, every)| uses(threads, every)).join(" | "));
     println!("|---|---|---|---|---|");
     for row in rows {
-        let cells = row
-            .cells
-            .each_ref()
-            .map(|cell| format!("{:.1} ({:.2}×) {:.3}", cell.best.nanos, cell.of_limit, cell.best.hit_rate));
+        let cells = row.cells.each_ref().map(|cell| {
+            format!("{:.1} ({:.2}×) {:.3}", cell.best.nanos, cell.of_limit, cell.best.hit_rate)
+        });
         println!("| {} | {} |", row.label, cells.join(" | "));
     }
     println!("\nAs multiples of megatherium-tt with prefetch, in the same race:\n");
@@ -134,7 +137,9 @@ pub fn distances(distances: &[usize], limits: &[Best], tables: &[Best]) {
 /// Huge pages against small ones: pairs of lanes, and the dependent chain.
 pub fn pages(bests: &[Best], large_chain: f64, small_chain: f64, small: Footprint) {
     let huge = 100.0 * small.huge_share();
-    println!("Huge pages and small ones ({huge:.0} % of those in huge pages), 1 thread, 10 % stores:\n");
+    println!(
+        "Huge pages and small ones ({huge:.0} % of those in huge pages), 1 thread, 10 % stores:\n"
+    );
     println!("| | huge | small | small ÷ huge |");
     println!("|---|---|---|---|");
     let line = |label: &str, large: f64, small: f64| {
@@ -147,7 +152,8 @@ pub fn pages(bests: &[Best], large_chain: f64, small_chain: f64, small: Footprin
     println!();
 }
 
-/// The dependent chain: for each amount of work the time without a table, with it, and with a prefetch.
+/// The dependent chain: for each amount of work the time without a table, with it, and with a
+/// prefetch.
 pub fn chain(rows: &[[f64; 3]]) {
     println!(
         "Each probe decides the next key, with work between key and probe that a prefetch can hide behind:\n"
@@ -183,7 +189,11 @@ impl Goal {
             _ => Wanted::Nothing,
         };
         let measured = table.cells.each_ref().map(|cell| cell.of_limit);
-        Self { what: format!("{mebibytes} MiB, prefetch {AHEAD}: multiple of the limit"), measured, wanted }
+        Self {
+            what: format!("{mebibytes} MiB, prefetch {AHEAD}: multiple of the limit"),
+            measured,
+            wanted,
+        }
     }
 
     /// How much faster the table is than dashmap.
@@ -207,7 +217,10 @@ impl Goals {
     /// Prints them with what was measured in each use.
     pub fn print(&self) {
         println!("## In short\n");
-        println!("| | {} | wanted |", USES.map(|(threads, every)| uses(threads, every)).join(" | "));
+        println!(
+            "| | {} | wanted |",
+            USES.map(|(threads, every)| uses(threads, every)).join(" | ")
+        );
         println!("|---|---|---|---|---|---|");
         for Goal { what, measured, wanted } in &self.0 {
             let wanted = match wanted {
@@ -215,7 +228,10 @@ impl Goals {
                 Wanted::AtLeast(bound) => format!("≥ {bound}"),
                 Wanted::Nothing => "–".to_owned(),
             };
-            println!("| {what} | {} | {wanted} |", measured.map(|value| format!("{value:.2}")).join(" | "));
+            println!(
+                "| {what} | {} | {wanted} |",
+                measured.map(|value| format!("{value:.2}")).join(" | ")
+            );
         }
     }
 }

@@ -3,10 +3,12 @@
 //!
 //! `cargo run --release -p megatherium-board --example find_magics`
 //!
-//! A multiplier is good when no two occupancies with different attacks share an index. Sparse random
-//! numbers are tried until one is; the generator is seeded, so the output is always the same.
+//! A multiplier is good when no two occupancies with different attacks share an index. Sparse
+//! random numbers are tried until one is; the generator is seeded, so the output is always the
+//! same.
 
-/// The squares of the ray from `square` in direction (`df`, `dr`), up to and with the first occupied one.
+/// The squares of the ray from `square` in direction (`df`, `dr`), up to and with the first
+/// occupied one.
 fn ray(square: i32, df: i32, dr: i32, occupied: u64) -> u64 {
     let (mut file, mut rank, mut seen) = (square % 8 + df, square / 8 + dr, 0);
     while (0..8).contains(&file) && (0..8).contains(&rank) {

@@ -20,7 +20,8 @@ const fn leaps(steps: &[(i32, i32)]) -> [Bitboard; 64] {
 }
 
 /// The eight directions; each is followed by its opposite.
-const DIRECTIONS: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)];
+const DIRECTIONS: [(i32, i32); 8] =
+    [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)];
 
 static KNIGHT: [Bitboard; 64] =
     leaps(&[(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]);

@@ -34,49 +34,49 @@ impl Bitboard {
         Self(0xFF << ((rank & 7) * 8))
     }
 
-    /// Is the square in the set?
+    /// Whether the square is in the set.
     #[inline]
     pub const fn contains(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// Is the set empty?
+    /// Whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Has the set any square at all?
+    /// Whether the set is not empty.
     #[inline]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Do the two sets share a square?
+    /// Whether the two sets share a square.
     #[inline]
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Are all squares of this set in the other?
+    /// Whether the other set contains this one.
     #[inline]
     pub const fn is_subset(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
 
-    /// How many squares.
+    /// The number of squares.
     #[inline]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Has the set two squares or more? Cheaper than counting.
+    /// Whether the set has two squares or more: cheaper than counting.
     #[inline]
     pub const fn more_than_one(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
-    /// The set itself if the condition holds, otherwise none: a choice that no branch predictor can get wrong.
+    /// The set itself if the condition holds, otherwise the empty set; without a branch.
     #[inline]
     #[must_use]
     pub(crate) const fn only_if(self, condition: bool) -> Self {
@@ -89,7 +89,7 @@ impl Bitboard {
         if self.0 == 0 { None } else { Some(Square::from_index(self.0.trailing_zeros() as usize)) }
     }
 
-    /// Takes the first square out of the set.
+    /// Removes and returns the first square.
     #[inline]
     pub const fn pop_first(&mut self) -> Option<Square> {
         let first = self.first();
@@ -97,7 +97,8 @@ impl Bitboard {
         first
     }
 
-    /// The set moved up the board by whole ranks, or down when negative; what leaves the board is lost.
+    /// The set moved up the board by whole ranks, or down when negative; what leaves the board is
+    /// lost.
     #[inline]
     #[must_use]
     pub const fn shift_ranks(self, ranks: i32) -> Self {

@@ -8,8 +8,8 @@ use crate::{Bitboard, Color, Move, Piece, PieceType, Square};
 
 /// A chess position, standard or Chess960, with everything a search asks for at every node.
 ///
-/// It is made to be copied: a search keeps the position before a move and plays the move on a copy, so
-/// there is no unmake, and no undo record to keep in step.
+/// The board is copy-make: a search keeps the position before a move and makes the move on a copy.
+/// There is no unmake and no undo record to keep in step.
 ///
 /// ```
 /// use megatherium_board::Board;
@@ -26,9 +26,9 @@ use crate::{Bitboard, Color, Move, Piece, PieceType, Square};
 pub struct Board {
     /// Squares of each kind of piece, then of each side.
     pub(crate) sets: [Bitboard; 8],
-    /// What stands on each square: the same as the sets above, indexed the other way.
+    /// The mailbox: what stands on each square, the same as the bitboards above.
     pub(crate) mailbox: [Option<Piece>; 64],
-    /// The key of everything that matters for the rest of the game, but for the clocks.
+    /// The Zobrist key: everything that matters for the rest of the game except the clocks.
     pub(crate) key: u64,
     /// Keys of parts of the placement, in the order of [`crate::keys`].
     pub(crate) part_keys: [u64; 4],
@@ -36,13 +36,13 @@ pub struct Board {
     pub(crate) checkers: Bitboard,
     /// Pieces of the side to move that may not leave the line to their king.
     pub(crate) pinned: Bitboard,
-    /// Rooks that may still castle. One set says it all: the side is the rank, the wing is the side of the
-    /// king the rook stands on, and any move from or to a rook's square ends its right.
+    /// Castling rights, as the rooks that may still castle. The rank gives the side and the king's
+    /// square the wing; any move from or to a rook's square ends its right.
     pub(crate) castling_rooks: Bitboard,
     pub(crate) clocks: Clocks,
     pub(crate) side_to_move: Color,
-    /// The square where a pawn can be captured en passant, only if such a capture is legal; otherwise a1, whose
-    /// number in the key is zero.
+    /// The square where a pawn can be captured en passant, only if such a capture is legal;
+    /// otherwise a1, whose number in the key is zero.
     pub(crate) en_passant: Square,
 }
 
@@ -53,7 +53,7 @@ impl Board {
         Self::from_fen(FEN).unwrap_or_else(|_| Self::bare())
     }
 
-    /// No pieces at all: where building a position starts.
+    /// An empty board, from which a position is built.
     pub(crate) const fn bare() -> Self {
         Self {
             sets: [Bitboard::EMPTY; 8],
@@ -69,7 +69,7 @@ impl Board {
         }
     }
 
-    /// Who is to move.
+    /// The side to move.
     #[inline]
     pub const fn side_to_move(&self) -> Color {
         self.side_to_move
@@ -130,20 +130,20 @@ impl Board {
         self.checkers
     }
 
-    /// Is the side to move in check?
+    /// Whether the side to move is in check.
     #[inline]
     pub const fn in_check(&self) -> bool {
         self.checkers.any()
     }
 
-    /// The pieces of `color` that are pinned to their own king. Kept for the side to move, worked out for the
-    /// other.
+    /// The pieces of `color` that are pinned to their own king. Stored for the side to move,
+    /// computed for the other.
     #[inline]
     pub fn pinned(&self, color: Color) -> Bitboard {
         if color == self.side_to_move { self.pinned } else { self.find_pinned(color) }
     }
 
-    /// Pieces of `color` that alone stand between their king and an enemy slider.
+    /// Computes the pieces of `color` that alone stand between their king and an enemy slider.
     fn find_pinned(&self, color: Color) -> Bitboard {
         let king = self.king(color);
         let occupied = self.occupied();
@@ -159,7 +159,8 @@ impl Board {
         pinned & self.colors(color)
     }
 
-    /// Works out checkers and pins of the side to move: one walk over the enemy sliders that look at the king.
+    /// Computes checkers and pins of the side to move, in one pass over the enemy sliders aligned
+    /// with its king.
     #[inline]
     pub(crate) fn find_checkers_and_pinned(&mut self) {
         let us = self.side_to_move;
@@ -187,13 +188,14 @@ impl Board {
         self.clocks.halfmove_clock()
     }
 
-    /// Number of the full move: 1 at the start, one more after each move of Black.
+    /// The full-move number: 1 at the start, incremented after each move of Black.
     #[inline]
     pub const fn fullmove_number(&self) -> u32 {
         self.clocks.fullmove_number()
     }
 
-    /// How many plies back a repetition can lie: those since the last capture, pawn move, null move or set-up.
+    /// How many plies back a repetition can lie: the plies since the last capture, pawn move, null
+    /// move, or the position that was set up.
     #[inline]
     pub const fn reversible_plies(&self) -> u32 {
         self.clocks.reversible_plies()
@@ -217,7 +219,7 @@ impl Board {
             | attacks::rook(square, occupied) & (self.pieces(PieceType::Rook) | queens)
     }
 
-    /// Does `color` attack the square when `occupied` are the occupied squares? The cheap tests come first.
+    /// Whether `color` attacks the square, given the occupied squares. The cheap tests come first.
     #[inline]
     pub fn is_attacked(&self, square: Square, color: Color, occupied: Bitboard) -> bool {
         let leapers = attacks::knight(square) & self.pieces(PieceType::Knight)
@@ -244,7 +246,7 @@ impl Board {
         self.piece_from(mv).unwrap_or(Piece::WhitePawn)
     }
 
-    /// What a legal move takes.
+    /// The piece a legal move captures.
     #[inline]
     pub fn captured(&self, mv: Move) -> Option<PieceType> {
         if mv.is_castling() {
@@ -256,37 +258,40 @@ impl Board {
         }
     }
 
-    /// Does a legal move take something?
+    /// Whether a legal move is a capture.
     #[inline]
     pub fn is_capture(&self, mv: Move) -> bool {
         !mv.is_castling() && (mv.is_en_passant() || self.piece_on(mv.to()).is_some())
     }
 
-    /// Is a legal move a capture or a promotion? These are the moves of [`Board::captures`].
+    /// Whether a legal move is a capture or a promotion: the moves of [`Board::captures`].
     #[inline]
     pub fn is_noisy(&self, mv: Move) -> bool {
         mv.is_promotion() || self.is_capture(mv)
     }
 
-    /// Has a side anything but king and pawns? Without, passing the move (null move) proves nothing.
+    /// Whether a side has more than king and pawns. Without pieces, zugzwang makes null-move
+    /// pruning unsound.
     #[inline]
     pub fn has_non_pawn_material(&self, color: Color) -> bool {
         let poor = self.pieces(PieceType::Pawn) | self.pieces(PieceType::King);
         (self.colors(color) & !poor).any()
     }
 
-    /// Can no sequence of legal moves mate: bare kings, one minor piece, or bishops on squares of one colour
-    /// only?
+    /// Whether no sequence of legal moves can mate: bare kings, one minor piece, or bishops on
+    /// squares of one colour only.
     pub fn is_insufficient_material(&self) -> bool {
         const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
-        let mating =
-            self.pieces(PieceType::Pawn) | self.pieces(PieceType::Rook) | self.pieces(PieceType::Queen);
+        let mating = self.pieces(PieceType::Pawn)
+            | self.pieces(PieceType::Rook)
+            | self.pieces(PieceType::Queen);
         let bishops = self.pieces(PieceType::Bishop);
         let minors = bishops | self.pieces(PieceType::Knight);
         if mating.any() {
             return false;
         }
-        !minors.more_than_one() || minors == bishops && (bishops.is_subset(DARK) || bishops.is_subset(!DARK))
+        !minors.more_than_one()
+            || minors == bishops && (bishops.is_subset(DARK) || bishops.is_subset(!DARK))
     }
 }
 

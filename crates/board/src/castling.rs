@@ -1,4 +1,5 @@
-//! Castling, as Chess960 has it: standard chess is the case with the king on e1 and the rooks in the corners.
+//! Castling, as Chess960 has it: standard chess is the case with the king on e1 and the rooks in
+//! the corners.
 
 use crate::attacks;
 use crate::{Bitboard, Board, Color, Move, Piece, PieceType, Square};
@@ -31,16 +32,18 @@ impl Board {
         self.castling_rooks & back_rank
     }
 
-    /// May someone castle, but not from the squares of standard chess?
+    /// Whether a castling right exists that standard chess does not have.
     pub fn is_chess960(&self) -> bool {
-        let corners = (Bitboard::file(0) | Bitboard::file(7)) & (Bitboard::rank(0) | Bitboard::rank(7));
+        let corners =
+            (Bitboard::file(0) | Bitboard::file(7)) & (Bitboard::rank(0) | Bitboard::rank(7));
         !self.castling_rooks.is_subset(corners)
             || Color::ALL
                 .into_iter()
                 .any(|color| self.castling_rooks_of(color).any() && self.king(color).file() != 4)
     }
 
-    /// Where king and rook land: the king on the c- or g-file, the rook beside it towards the middle.
+    /// Where king and rook land: the king on the c- or g-file, the rook beside it towards the
+    /// middle.
     #[inline]
     pub(crate) const fn castling_targets(king: Square, rook: Square) -> (Square, Square) {
         let rank = king.rank();
@@ -51,7 +54,8 @@ impl Board {
         }
     }
 
-    /// The rights that a move ends: those of a rook that moves or is taken, and both of a king that moves.
+    /// The rights that a move ends: those of a rook that moves or is captured, and both of a king
+    /// that moves.
     #[inline]
     pub(crate) fn castling_rooks_lost(&self, piece: Piece, mv: Move) -> Bitboard {
         let touched = mv.from().bitboard() | mv.to().bitboard();
@@ -60,7 +64,8 @@ impl Board {
         (touched | both) & self.castling_rooks
     }
 
-    /// May the side to move, not in check, castle with this rook, which has the right to?
+    /// Whether the side to move, which is not in check, can castle with this rook, which has the
+    /// right to.
     #[inline]
     pub(crate) fn can_castle(&self, king: Square, rook: Square) -> bool {
         let (king_to, rook_to) = Self::castling_targets(king, rook);
@@ -72,7 +77,9 @@ impl Board {
             return false;
         }
         let enemy = !self.side_to_move;
-        if (king_path & !king.bitboard()).into_iter().any(|square| self.is_attacked(square, enemy, occupied))
+        if (king_path & !king.bitboard())
+            .into_iter()
+            .any(|square| self.is_attacked(square, enemy, occupied))
         {
             return false;
         }

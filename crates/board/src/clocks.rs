@@ -8,9 +8,9 @@ use crate::Color;
 ///  63 … 40 | 39 … 20          | 19 … 0
 ///  plies   | reversible plies | halfmove clock
 /// ```
-/// Plies count from the first move of the game, so their lowest bit is the side to move. A move that cannot be taken
-/// back clears the lower two. One addition and one mask do it all; the fields are wide enough for a million plies,
-/// far beyond any game, and FEN is held to smaller numbers.
+/// Plies count from the first move of the game, so their lowest bit is the side to move.
+/// An irreversible move clears the lower two. An update is one addition and one mask. The fields
+/// hold a million plies, far more than any game; FEN is limited to smaller numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clocks(u64);
 
@@ -20,21 +20,25 @@ const FIELD: u64 = (1 << 20) - 1;
 const ONE_PLY: u64 = 1 | 1 << REVERSIBLE | 1 << PLIES;
 
 impl Clocks {
-    /// The clocks of a position that is set up: nothing before it is known, so nothing can be repeated. A game has
-    /// no move 0; that counts as 1.
-    pub(crate) const fn new(halfmove_clock: u16, fullmove_number: u16, side_to_move: Color) -> Self {
+    /// The clocks of a position that is set up: nothing before it is known, so nothing can be
+    /// repeated. A game has no move 0; that counts as 1.
+    pub(crate) const fn new(
+        halfmove_clock: u16,
+        fullmove_number: u16,
+        side_to_move: Color,
+    ) -> Self {
         let moves = if fullmove_number == 0 { 0 } else { fullmove_number as u64 - 1 };
         Self((2 * moves + side_to_move.index() as u64) << PLIES | halfmove_clock as u64)
     }
 
-    /// One ply on.
+    /// The clocks after one more ply.
     #[inline]
     pub(crate) const fn after_move(self, reversible: bool) -> Self {
         let kept = (reversible as u64).wrapping_neg() | !0 << PLIES;
         Self(self.0.wrapping_add(ONE_PLY) & kept)
     }
 
-    /// One ply on by passing: no position before it can come again.
+    /// A null move: no earlier position can be repeated after it.
     #[inline]
     pub(crate) const fn after_null(self) -> Self {
         Self(self.0.wrapping_add(ONE_PLY) & !(FIELD << REVERSIBLE))
@@ -62,8 +66,9 @@ mod tests {
 
     #[test]
     fn fields_do_not_mix() {
-        let read =
-            |clocks: Clocks| (clocks.halfmove_clock(), clocks.reversible_plies(), clocks.fullmove_number());
+        let read = |clocks: Clocks| {
+            (clocks.halfmove_clock(), clocks.reversible_plies(), clocks.fullmove_number())
+        };
         let start = Clocks::new(0, 1, Color::White);
         assert_eq!(read(start), (0, 0, 1));
         assert_eq!(read(start.after_move(true)), (1, 1, 1));

@@ -1,8 +1,9 @@
-//! All differences that one reversible move makes to a key, in a cuckoo hash table made by the compiler.
+//! All differences that one reversible move makes to a key, in a cuckoo hash table made by the
+//! compiler.
 //!
-//! There are 3668 moves of knights, bishops, rooks, queens and kings between two squares of an empty board,
-//! not counting direction. Each can lie in one of two places of the table; one that finds its place taken
-//! pushes the other out to that one's second place.
+//! There are 3668 moves of knights, bishops, rooks, queens and kings between two squares of an
+//! empty board, not counting direction. Each can lie in one of two places of the table; one that
+//! finds its place taken evicts the occupant to its second place.
 
 use crate::{Square, zobrist};
 
@@ -16,7 +17,7 @@ const fn second_place(difference: u64) -> usize {
     (difference >> 16 & 0x1FFF) as usize
 }
 
-/// Can the piece (0 pawn … 5 king) move between the squares on an empty board?
+/// Whether the piece (0 pawn … 5 king) can move between the squares on an empty board.
 const fn moves_between(piece_type: usize, a: usize, b: usize) -> bool {
     let files = (a % 8).abs_diff(b % 8);
     let ranks = (a / 8).abs_diff(b / 8);
@@ -47,13 +48,15 @@ const TABLE: Cuckoo = {
             let mut b = a + 1;
             while b < 64 {
                 if moves_between(piece % 6, a, b) {
-                    let mut difference =
-                        zobrist::piece_number(piece, a) ^ zobrist::piece_number(piece, b) ^ zobrist::SIDE;
+                    let mut difference = zobrist::piece_number(piece, a)
+                        ^ zobrist::piece_number(piece, b)
+                        ^ zobrist::SIDE;
                     let mut squares = (a as u8, b as u8);
                     let mut place = first_place(difference);
-                    // Swap with whoever lives there until someone moves into an empty place.
+                    // Evict the occupant until one lands in an empty place.
                     while difference != 0 {
-                        (difference, table.differences[place]) = (table.differences[place], difference);
+                        (difference, table.differences[place]) =
+                            (table.differences[place], difference);
                         (squares, table.squares[place]) = (table.squares[place], squares);
                         place = first_place(difference) ^ second_place(difference) ^ place;
                     }
@@ -97,7 +100,8 @@ mod tests {
         for piece in Piece::ALL {
             for a in Square::all() {
                 for b in Square::all().filter(|b| *b > a) {
-                    let difference = zobrist::piece(piece, a) ^ zobrist::piece(piece, b) ^ zobrist::SIDE;
+                    let difference =
+                        zobrist::piece(piece, a) ^ zobrist::piece(piece, b) ^ zobrist::SIDE;
                     let possible = moves_between(piece.index() % 6, a.index(), b.index());
                     assert_eq!(squares_of_move(difference), possible.then_some((a, b)));
                     found += usize::from(possible);

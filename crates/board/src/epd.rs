@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use megatherium_board::epd::Epd;
-//! let epd: Epd = r#"4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id "first; of all"; D1 6;"#.parse().unwrap();
+//! let record = r#"4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id "first; of all"; D1 6;"#;
+//! let epd: Epd = record.parse().unwrap();
 //! assert_eq!(epd.id(), Some("first; of all"));
 //! assert_eq!(epd.moves("bm").unwrap(), [epd.board.parse_uci("e2e4").unwrap()]);
 //! assert_eq!(epd.operand("D1"), Some("6"));
@@ -26,8 +27,8 @@ pub struct Operation {
 /// A position and its operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Epd {
-    /// The position. Its clocks are those of the operations `hmvc` and `fmvn`, or of two numbers after the
-    /// fourth field, where many files put them; otherwise 0 and 1.
+    /// The position. Its clocks are those of the operations `hmvc` and `fmvn`, or of two numbers
+    /// after the fourth field, where many files put them; otherwise 0 and 1.
     pub board: Board,
     /// The operations in their order.
     pub operations: Vec<Operation>,
@@ -63,7 +64,9 @@ impl fmt::Display for EpdError {
             Self::NotAnOpcode { column } => {
                 write!(f, "column {column}: an operation must start with a letter")
             }
-            Self::OpenQuote { column } => write!(f, "column {column}: the quoted text does not end"),
+            Self::OpenQuote { column } => {
+                write!(f, "column {column}: the quoted text does not end")
+            }
             Self::NotAClock { opcode } => write!(f, "{opcode} needs one number from 0 to 65535"),
         }
     }
@@ -93,14 +96,16 @@ impl Epd {
         self.operand("id")
     }
 
-    /// The operands of an operation, such as `bm` (best moves) or `am` (moves to avoid), as legal moves; none if
-    /// there is no such operation. Both SAN and UCI are read.
+    /// The operands of an operation, such as `bm` (best moves) or `am` (moves to avoid), as legal
+    /// moves; none if there is no such operation. Both SAN and UCI are read.
     pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, MoveError> {
         let operands = self.operation(opcode).map_or(&[][..], |operation| &operation.operands);
         operands
             .iter()
             .map(|text| {
-                self.board.parse_san(text).or_else(|error| self.board.parse_uci(text).map_err(|_| error))
+                self.board
+                    .parse_san(text)
+                    .or_else(|error| self.board.parse_uci(text).map_err(|_| error))
             })
             .collect()
     }
@@ -194,8 +199,9 @@ impl Scanner<'_> {
             self.at += length + 2;
             return Ok(Some(quoted[..length].to_owned()));
         }
-        let length =
-            rest.find(|c: char| c.is_ascii_whitespace() || c == ';' || c == '"').unwrap_or(rest.len());
+        let length = rest
+            .find(|c: char| c.is_ascii_whitespace() || c == ';' || c == '"')
+            .unwrap_or(rest.len());
         self.at += length;
         Ok((length > 0).then(|| rest[..length].to_owned()))
     }
@@ -239,7 +245,9 @@ mod tests {
     #[test]
     fn suites_of_all_styles() {
         let bare = read("").unwrap();
-        assert!(bare.operations.is_empty() && bare.id().is_none() && bare.moves("bm") == Ok(Vec::new()));
+        assert!(
+            bare.operations.is_empty() && bare.id().is_none() && bare.moves("bm") == Ok(Vec::new())
+        );
 
         let perft: Epd = format!("{KINGS} 3 7 ;D1 6 ;D2 30").parse().unwrap();
         assert_eq!((perft.operand("D1"), perft.operand("D2")), (Some("6"), Some("30")));

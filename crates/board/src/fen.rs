@@ -47,21 +47,24 @@ impl FromStr for Board {
 impl Board {
     /// Reads a FEN of four, five or six fields; missing clocks are `0 1`.
     ///
-    /// A position that breaks the rules so that it could not be searched soundly is refused: a side without
-    /// exactly one king or with more than 16 men, pawns on the first or last rank, the side not to move in
-    /// check, castling rights without king and rook in place, en passant without the pawn.
+    /// A position that breaks the rules so that it could not be searched soundly is refused: a side
+    /// without exactly one king or with more than 16 men, pawns on the first or last rank, the side
+    /// not to move in check, castling rights without king and rook in place, en passant without the
+    /// pawn.
     ///
     /// ```
     /// use megatherium_board::Board;
     /// let board = Board::from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1").unwrap();
     /// assert_eq!(board.fen(), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
     /// let error = Board::from_fen("4k3/8/8/9/8/8/8/4K2R w K - 0 1").unwrap_err();
-    /// assert_eq!(error.to_string(), "pieces, column 9: '9' is neither a piece nor a number from 1 to 8");
+    /// let problem = "pieces, column 9: '9' is neither a piece nor a number from 1 to 8";
+    /// assert_eq!(error.to_string(), problem);
     /// ```
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         let (mut board, end) = Self::from_position_fields(text)?;
         let reader = Reader(text);
-        let mut clocks = fields(&text[end..]).map(|field| Field { start: field.start + end, ..field });
+        let mut clocks =
+            fields(&text[end..]).map(|field| Field { start: field.start + end, ..field });
         let (mut halfmoves, mut number) = (0, 1);
         if let Some(field) = clocks.next() {
             halfmoves = read_clock(&reader, FenField::HalfmoveClock, field)?;
@@ -86,7 +89,9 @@ impl Board {
         let reader = Reader(text);
         let mut fields = fields(text);
         let mut next = |name| {
-            fields.next().ok_or_else(|| reader.error(name, text.trim_ascii_end().len(), Problem::Missing))
+            fields
+                .next()
+                .ok_or_else(|| reader.error(name, text.trim_ascii_end().len(), Problem::Missing))
         };
         let pieces = next(FenField::Pieces)?;
         let side = next(FenField::SideToMove)?;
@@ -107,7 +112,11 @@ impl Board {
         };
         let mover = board.side_to_move;
         if board.is_attacked(board.king(!mover), mover, board.occupied()) {
-            return Err(reader.error(FenField::SideToMove, side.start, Problem::EnemyInCheck(!mover)));
+            return Err(reader.error(
+                FenField::SideToMove,
+                side.start,
+                Problem::EnemyInCheck(!mover),
+            ));
         }
         board.read_castling(reader, castling)?;
         board.read_en_passant(reader, en_passant)?;
@@ -120,11 +129,14 @@ impl Board {
     }
 
     fn read_pieces(&mut self, reader: &Reader<'_>, field: Field<'_>) -> Result<(), FenError> {
-        let error = |at: usize, problem| Err(reader.error(FenField::Pieces, field.start + at, problem));
+        let error =
+            |at: usize, problem| Err(reader.error(FenField::Pieces, field.start + at, problem));
         let (mut file, mut rank) = (0u8, 7u8);
         for (at, letter) in field.text.char_indices() {
             match letter {
-                '/' if file < 8 => return error(at, Problem::ShortRank { rank: rank + 1, squares: file }),
+                '/' if file < 8 => {
+                    return error(at, Problem::ShortRank { rank: rank + 1, squares: file });
+                }
                 '/' if rank == 0 => return error(at, Problem::TooManyRanks),
                 '/' => (file, rank) = (0, rank - 1),
                 '1'..='8' => file += letter as u8 - b'0',
@@ -191,7 +203,10 @@ impl Board {
                 _ => return Err(error(Problem::NotACastlingRight(letter))),
             };
             let rook = rook.ok_or_else(|| error(Problem::NoRookToCastle(letter)))?;
-            let wing = self.castling_rooks_of(color).into_iter().any(|other| (other > king) == (rook > king));
+            let wing = self
+                .castling_rooks_of(color)
+                .into_iter()
+                .any(|other| (other > king) == (rook > king));
             if wing {
                 return Err(error(Problem::RepeatedRight(letter)));
             }
@@ -200,7 +215,8 @@ impl Board {
         Ok(())
     }
 
-    /// Keeps the en passant square only when a capture is legal, but checks that a pawn can have passed it.
+    /// Stores the en passant square only if a capture is legal, but checks that a pawn can have
+    /// passed it.
     fn read_en_passant(&mut self, reader: &Reader<'_>, field: Field<'_>) -> Result<(), FenError> {
         if field.text == "-" {
             return Ok(());
@@ -218,7 +234,9 @@ impl Board {
         if self.piece_on(pushed) != Some(Piece::new(pusher, PieceType::Pawn)) {
             return error(Problem::NoPawnToCapture(pushed));
         }
-        if let Some(blocked) = [target, start].into_iter().find(|square| self.piece_on(*square).is_some()) {
+        if let Some(blocked) =
+            [target, start].into_iter().find(|square| self.piece_on(*square).is_some())
+        {
             return error(Problem::EnPassantBlocked(blocked));
         }
         if self.double_push_allows_capture(start, pushed) {

@@ -63,14 +63,22 @@ impl fmt::Display for Problem {
         match self {
             Self::Missing => f.write_str("the text ends before this field"),
             Self::TrailingText => f.write_str("text after the last field"),
-            Self::NotAPiece(letter) => write!(f, "{letter:?} is neither a piece nor a number from 1 to 8"),
+            Self::NotAPiece(letter) => {
+                write!(f, "{letter:?} is neither a piece nor a number from 1 to 8")
+            }
             Self::LongRank { rank } => write!(f, "rank {rank} has more than 8 squares"),
-            Self::ShortRank { rank, squares } => write!(f, "rank {rank} has only {squares} squares"),
+            Self::ShortRank { rank, squares } => {
+                write!(f, "rank {rank} has only {squares} squares")
+            }
             Self::TooManyRanks => f.write_str("more than 8 ranks"),
             Self::TooFewRanks { ranks } => write!(f, "only {ranks} ranks"),
             Self::PawnOnEdge(square) => write!(f, "a pawn cannot stand on {square}"),
-            Self::Kings { color, kings } => write!(f, "{} has {kings} kings instead of one", name(color)),
-            Self::TooManyMen { color, men } => write!(f, "{} has {men} men, more than 16", name(color)),
+            Self::Kings { color, kings } => {
+                write!(f, "{} has {kings} kings instead of one", name(color))
+            }
+            Self::TooManyMen { color, men } => {
+                write!(f, "{} has {men} men, more than 16", name(color))
+            }
             Self::NotASide => f.write_str("the side to move is neither w nor b"),
             Self::EnemyInCheck(color) => write!(f, "{} is in check but not to move", name(color)),
             Self::NotACastlingRight(letter) => write!(f, "{letter:?} is no castling right"),
@@ -95,11 +103,11 @@ impl fmt::Display for Problem {
 /// What is wrong with a FEN, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FenError {
-    /// In which field.
+    /// The field that is wrong.
     pub field: FenField,
-    /// At which character of the text, counted from 1.
+    /// The position in the text, in characters from 1.
     pub column: usize,
-    /// What.
+    /// The problem.
     pub problem: Problem,
 }
 

@@ -5,19 +5,25 @@ use core::fmt::Write;
 use crate::{Board, Color, PieceType, Square};
 
 impl Board {
-    /// The FEN. Castling rights are written `KQkq`; where that would name another rook than the one with the
-    /// right, the file of the rook is written instead, as X-FEN has it.
+    /// The FEN. Castling rights are written `KQkq`; where that would name another rook than the one
+    /// with the right, the file of the rook is written instead, as X-FEN has it.
     pub fn fen(&self) -> String {
         self.write_fen(false)
     }
 
-    /// The FEN with castling rights written as the files of the rooks: `HAha` at the start of a game.
+    /// The FEN with castling rights written as the files of the rooks: `HAha` at the start of a
+    /// game.
     pub fn shredder_fen(&self) -> String {
         self.write_fen(true)
     }
 
     fn write_fen(&self, shredder: bool) -> String {
-        format!("{} {} {}", self.write_position(shredder), self.halfmove_clock(), self.fullmove_number())
+        format!(
+            "{} {} {}",
+            self.write_position(shredder),
+            self.halfmove_clock(),
+            self.fullmove_number()
+        )
     }
 
     /// The four fields that FEN and EPD share.
@@ -44,7 +50,9 @@ impl Board {
         }
         text.push_str(if self.side_to_move.is_white() { "w " } else { "b " });
         for color in Color::ALL {
-            for (letter, rook) in [('K', self.kingside_rook(color)), ('Q', self.queenside_rook(color))] {
+            for (letter, rook) in
+                [('K', self.kingside_rook(color)), ('Q', self.queenside_rook(color))]
+            {
                 if let Some(rook) = rook {
                     let letter = if shredder || !self.is_outermost(color, rook) {
                         (b'A' + rook.file()) as char
@@ -68,7 +76,8 @@ impl Board {
         text
     }
 
-    /// Is no other rook of the side farther from the king on the back rank, on the same wing?
+    /// Whether no other rook of the side is farther from the king on the back rank, on the same
+    /// wing.
     fn is_outermost(&self, color: Color, rook: Square) -> bool {
         let king = self.king(color);
         let rivals = self.pieces_of(color, PieceType::Rook) & crate::Bitboard::rank(rook.rank());

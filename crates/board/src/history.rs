@@ -1,4 +1,4 @@
-//! The positions that led here, and whether they come again.
+//! The positions that led to the current one, and their repetition.
 
 use crate::Board;
 use crate::attacks;
@@ -6,8 +6,8 @@ use crate::cuckoo;
 
 /// The keys of the positions before the current one: of the game, then of the search path.
 ///
-/// Push the key of a position before each move is made on it, null moves included, and pop after taking the
-/// move back.
+/// Push the key of a position before each move is made on it, null moves included, and pop after
+/// taking the move back.
 #[derive(Clone, Debug, Default)]
 pub struct KeyHistory {
     keys: Vec<u64>,
@@ -25,25 +25,25 @@ impl KeyHistory {
         self.keys.push(key);
     }
 
-    /// Forgets the last key.
+    /// Removes the last key.
     #[inline]
     pub fn pop(&mut self) {
         self.keys.pop();
     }
 
-    /// How many positions came before.
+    /// The number of earlier positions.
     #[inline]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Is there no position before?
+    /// Whether there is no earlier position.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Forgets all.
+    /// Removes all keys.
     pub fn clear(&mut self) {
         self.keys.clear();
     }
@@ -62,8 +62,9 @@ impl KeyHistory {
 
     /// Is the position a draw by repetition, `ply` moves after the root of the search?
     ///
-    /// It is if the position occurred once before within the search, after the root, because whoever repeated it
-    /// there can do so again; or if it occurred twice before in all, as the rules have it.
+    /// It is if the position occurred once before within the search, after the root, because
+    /// whoever repeated it there can do so again; or if it occurred twice before in all, as the
+    /// rules have it.
     #[inline]
     pub fn repetition(&self, board: &Board, ply: usize) -> bool {
         let reach = self.reach(board);
@@ -89,9 +90,10 @@ impl KeyHistory {
 
     /// Can the side to move repeat a position at once, so that it has at least a draw?
     ///
-    /// The move must lead to a position that occurred after the root of the search, `ply` moves ago, or to one
-    /// that had occurred twice already. All is told by keys: the difference between the key of now and that
-    /// of a position an odd number of plies ago is looked up among the differences that single moves make.
+    /// The move must lead to a position that occurred after the root of the search, `ply` moves
+    /// ago, or to one that had occurred twice already. Keys alone decide: the XOR of the current
+    /// key and the key an odd number of plies ago is looked up in a cuckoo table of all XORs that
+    /// single reversible moves make.
     #[inline]
     pub fn upcoming_repetition(&self, board: &Board, ply: usize) -> bool {
         let reach = self.reach(board);

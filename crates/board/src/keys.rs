@@ -1,8 +1,8 @@
-//! The keys of a position, kept step by step and computed from scratch.
+//! The Zobrist keys of a position: updated incrementally, and computed from scratch.
 //!
-//! Besides the full key there are keys of parts of the placement: the pawns, the other pieces of each side,
-//! and the minor pieces. A search learns by them how far its evaluation is off in positions that share such
-//! a part.
+//! Besides the full key there are keys of parts of the placement: the pawns, the other pieces of
+//! each side, and the minor pieces. They index a search's correction history: the error of the
+//! evaluation in positions that share such a part.
 
 use crate::{Board, Color, Move, Piece, PieceType, zobrist};
 
@@ -12,7 +12,8 @@ const NON_PAWN: usize = 1;
 pub(crate) const MINOR: usize = 3;
 
 /// For each piece, which part keys it belongs to: all ones where it does. The pawns have a key,
-/// each side's other pieces have one, and knights, bishops and the kings they work for share one more.
+/// each side's other pieces have one, and knights, bishops and the kings they work for share one
+/// more.
 static PARTS: [[u64; 4]; 12] = {
     let mut parts = [[0; 4]; 12];
     let mut piece = 0;
@@ -28,8 +29,8 @@ static PARTS: [[u64; 4]; 12] = {
 };
 
 impl Board {
-    /// The key: placement, side to move, castling rights, and en passant only when such a capture is legal.
-    /// The clocks are not in it.
+    /// The key: placement, side to move, castling rights, and en passant only when such a capture
+    /// is legal. The clocks are not in it.
     #[inline]
     pub const fn key(&self) -> u64 {
         self.key
@@ -53,7 +54,7 @@ impl Board {
         self.part_keys[MINOR]
     }
 
-    /// Puts a piece's number into the part keys, or takes it out. The full key is left to the caller.
+    /// XORs a piece's number into the part keys. The full key is left to the caller.
     #[inline]
     pub(crate) fn toggle_part_keys(&mut self, piece: Piece, number: u64) {
         let parts = &PARTS[piece.index()];
@@ -62,7 +63,7 @@ impl Board {
         }
     }
 
-    /// Computes all keys from the placement and the rights: the definition that the kept keys must meet.
+    /// Computes all keys from scratch: the definition that the incremental keys must meet.
     pub fn compute_keys(&self) -> Keys {
         let mut scratch = Self::bare();
         let mut full = 0;
@@ -83,19 +84,19 @@ impl Board {
         Keys { full, parts: scratch.part_keys }
     }
 
-    /// All keys as they are kept.
+    /// All keys as maintained incrementally.
     pub const fn keys(&self) -> Keys {
         Keys { full: self.key, parts: self.part_keys }
     }
 
-    /// The key after passing the move.
+    /// The key after a null move.
     #[inline]
     pub fn key_after_null(&self) -> u64 {
         self.key ^ zobrist::SIDE ^ zobrist::en_passant(self.en_passant)
     }
 
-    /// The key after a legal move, without making it: the table entry of the next position can be fetched
-    /// while the move is still being made. It is exact for every legal move.
+    /// The key after a legal move, without making it: the table entry of the next position can be
+    /// fetched while the move is still being made. It is exact for every legal move.
     #[inline]
     pub fn key_after(&self, mv: Move) -> u64 {
         let (from, to) = (mv.from(), mv.to());
@@ -125,7 +126,9 @@ impl Board {
             }
             if mv.is_en_passant() {
                 key ^= zobrist::piece(Piece::new(!us, PieceType::Pawn), to.en_passant_partner());
-            } else if from.index().abs_diff(to.index()) == 16 && self.double_push_allows_capture(from, to) {
+            } else if from.index().abs_diff(to.index()) == 16
+                && self.double_push_allows_capture(from, to)
+            {
                 key ^= zobrist::en_passant(to.en_passant_partner());
             }
         }

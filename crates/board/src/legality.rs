@@ -1,12 +1,12 @@
-//! Judging one move without generating any: legality, and whether it gives check.
+//! Legality of a single move, without generating others, and whether it gives check.
 
 use crate::attacks;
 use crate::moves::Kind;
 use crate::{Bitboard, Board, Color, Move, Piece, PieceType, Square};
 
 impl Board {
-    /// Is the move legal here? Any 16 bits may be asked about; exactly the encodings that the generator makes
-    /// are legal. This is the test for moves that come out of a table shared with other positions.
+    /// Whether the move is legal. Any 16 bits may be passed; exactly the encodings that the
+    /// generator makes are legal. Moves from the shared transposition table need this test.
     #[inline]
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move;
@@ -70,7 +70,7 @@ impl Board {
         }
     }
 
-    /// Can a pawn go there by a step, a double step or an ordinary capture?
+    /// Whether a pawn can go there by a push, a double push or an ordinary capture.
     #[inline]
     fn pawn_reaches(&self, us: Color, from: Square, to: Square) -> bool {
         if attacks::pawn(us, from).contains(to) {
@@ -79,11 +79,12 @@ impl Board {
         let occupied = self.occupied();
         let forward = if us.is_white() { 1 } else { -1 };
         let step = from.bitboard().shift_ranks(forward) & !occupied;
-        let double = if from.relative_rank(us) == 1 { step.shift_ranks(forward) & !occupied } else { step };
+        let double =
+            if from.relative_rank(us) == 1 { step.shift_ranks(forward) & !occupied } else { step };
         (step | double).contains(to)
     }
 
-    /// Does a legal move give check?
+    /// Whether a legal move gives check.
     #[inline]
     pub fn gives_check(&self, mv: Move) -> bool {
         let us = self.side_to_move;
@@ -111,12 +112,13 @@ impl Board {
                 let movers = from.bitboard() | to.bitboard();
                 let occupied = self.occupied() & !movers | king_to.bitboard() | rook_to.bitboard();
                 attacks::rook(rook_to, occupied).contains(king)
-                    || attacks::rook(king, occupied).intersects(self.orthogonal_sliders(us) & !movers)
+                    || attacks::rook(king, occupied)
+                        .intersects(self.orthogonal_sliders(us) & !movers)
             }
         }
     }
 
-    /// Does a piece that left `from` open a line from a slider of its side to the enemy king?
+    /// Whether leaving `from` discovers a check by a slider of the same side.
     #[inline]
     fn uncovers(&self, us: Color, king: Square, from: Square, occupied: Bitboard) -> bool {
         let from = from.bitboard();

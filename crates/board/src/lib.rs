@@ -3,7 +3,8 @@
 //! ```
 //! use megatherium_board::{Board, perft};
 //!
-//! let board = Board::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap();
+//! let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+//! let board = Board::from_fen(fen).unwrap();
 //! let castles = board.parse_uci("e1g1").unwrap();
 //! assert!(castles.is_castling() && board.is_legal(castles));
 //! let mut next = board;
@@ -14,10 +15,13 @@
 
 #![forbid(unsafe_code)]
 
+// Import cycle: bitboard, square. A bitboard is a set of squares and a square converts to the set
+// of itself: each names the other in its signatures.
 pub mod attacks;
 mod bitboard;
 mod board;
 mod castling;
+mod checks;
 mod clocks;
 mod cuckoo;
 pub mod epd;
@@ -34,6 +38,8 @@ mod movegen;
 mod moves;
 pub mod perft;
 mod piece;
+pub mod position_file;
+pub mod referee;
 mod san;
 mod see;
 mod square;
@@ -43,6 +49,7 @@ mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
 pub use board::Board;
+pub use checks::Checks;
 pub use fen_error::{FenError, FenField, Problem};
 pub use history::KeyHistory;
 pub use keys::Keys;

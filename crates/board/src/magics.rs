@@ -1,9 +1,9 @@
 //! The attack tables of bishops and rooks, built by the compiler.
 //!
-//! The occupied squares that can stop a slider are multiplied by a number that gathers them in the top
-//! bits; these bits index the square's part of the table. The multipliers were found by
-//! `examples/find_magics.rs`. The tables are constants in the binary: nothing to set up at start, nothing to
-//! check at use, and no instruction that only some processors have.
+//! The occupied squares that can stop a slider are multiplied by a number that gathers them in the
+//! top bits; these bits index the square's part of the table. The multipliers were found by
+//! `examples/find_magics.rs`. The tables are constants in the binary: nothing to set up at start,
+//! nothing to check at use, and no instruction that only some processors have.
 
 use crate::Bitboard;
 
@@ -19,7 +19,8 @@ struct Magic {
 impl Magic {
     #[inline]
     const fn index(&self, occupied: u64) -> usize {
-        ((occupied & self.mask).wrapping_mul(self.factor) >> self.shift) as usize + self.offset as usize
+        ((occupied & self.mask).wrapping_mul(self.factor) >> self.shift) as usize
+            + self.offset as usize
     }
 }
 
@@ -45,20 +46,25 @@ const fn line(square: usize, df: i32, dr: i32) -> u64 {
     line
 }
 
-/// Attacks along one line by subtraction: taking the slider twice from the occupied squares borrows through
-/// all empty squares up to the first blocker, and the changed bits are the attacked ones. The reversed board
-/// does the other direction.
+/// Attacks along one line by subtraction: taking the slider twice from the occupied squares borrows
+/// through all empty squares up to the first blocker, and the changed bits are the attacked ones.
+/// The reversed board does the other direction.
 const fn attacks_on_line(square: usize, line: u64, occupied: u64) -> u64 {
     let slider = 1u64 << square;
     let blockers = occupied & line;
     let up = blockers.wrapping_sub(slider.wrapping_mul(2));
-    let down = blockers.reverse_bits().wrapping_sub(slider.reverse_bits().wrapping_mul(2)).reverse_bits();
+    let down =
+        blockers.reverse_bits().wrapping_sub(slider.reverse_bits().wrapping_mul(2)).reverse_bits();
     (up ^ down) & line
 }
 
 /// The two lines of a rook or of a bishop.
 const fn lines(square: usize, rook: bool) -> (u64, u64) {
-    if rook { (line(square, 1, 0), line(square, 0, 1)) } else { (line(square, 1, 1), line(square, 1, -1)) }
+    if rook {
+        (line(square, 1, 0), line(square, 0, 1))
+    } else {
+        (line(square, 1, 1), line(square, 1, -1))
+    }
 }
 
 /// The squares of the two lines whose occupancy matters: not the edge a line ends at.
@@ -76,14 +82,19 @@ const fn place(factors: &[u64; 64], rook: bool, mut offset: u32) -> [Magic; 64] 
     let mut square = 0;
     while square < 64 {
         let mask = relevant(square, rook);
-        magics[square] = Magic { mask, factor: factors[square], shift: 64 - mask.count_ones(), offset };
+        magics[square] =
+            Magic { mask, factor: factors[square], shift: 64 - mask.count_ones(), offset };
         offset += 1 << mask.count_ones();
         square += 1;
     }
     magics
 }
 
-const fn fill<const N: usize>(mut table: [Bitboard; N], magics: &[Magic; 64], rook: bool) -> [Bitboard; N] {
+const fn fill<const N: usize>(
+    mut table: [Bitboard; N],
+    magics: &[Magic; 64],
+    rook: bool,
+) -> [Bitboard; N] {
     let mut square = 0;
     while square < 64 {
         let magic = magics[square];
@@ -91,8 +102,8 @@ const fn fill<const N: usize>(mut table: [Bitboard; N], magics: &[Magic; 64], ro
         // All subsets of the mask, each the predecessor of the next in the order of binary numbers.
         let mut occupied = 0u64;
         loop {
-            let attacks =
-                attacks_on_line(square, first, occupied) | attacks_on_line(square, second, occupied);
+            let attacks = attacks_on_line(square, first, occupied)
+                | attacks_on_line(square, second, occupied);
             table[magic.index(occupied)] = Bitboard(attacks);
             occupied = occupied.wrapping_sub(magic.mask) & magic.mask;
             if occupied == 0 {
@@ -285,7 +296,8 @@ mod tests {
     fn tables_agree_with_walking() {
         let mut occupied = 0x0123_4567_89AB_CDEFu64;
         for _ in 0..2_000 {
-            occupied = occupied.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            occupied =
+                occupied.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
             let sparse = occupied & occupied.rotate_left(17);
             for square in 0..64 {
                 for blockers in [occupied, sparse] {

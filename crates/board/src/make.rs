@@ -9,8 +9,8 @@ impl Board {
     ///
     /// The move must be legal, see [`Board::is_legal`]; a move from an empty square does nothing.
     ///
-    /// It is always inlined: after a copy, the compiler then changes what it has just loaded instead of storing
-    /// everything twice.
+    /// It is always inlined: after a copy, the compiler then changes what it has just loaded
+    /// instead of storing everything twice.
     #[inline(always)]
     pub fn make(&mut self, mv: Move) {
         let (from, to) = (mv.from(), mv.to());
@@ -47,7 +47,8 @@ impl Board {
             }
             self.mailbox[from.index()] = None;
             self.mailbox[to.index()] = Some(piece);
-            if pawn && from.index() ^ to.index() == 16 && self.double_push_allows_capture(from, to) {
+            if pawn && from.index() ^ to.index() == 16 && self.double_push_allows_capture(from, to)
+            {
                 en_passant = to.en_passant_partner();
                 key ^= zobrist::en_passant(en_passant);
             }
@@ -63,7 +64,8 @@ impl Board {
         self.find_checkers_and_pinned();
     }
 
-    /// Moves the pieces of castling, an en passant capture or a promotion. Returns the change of the key.
+    /// Moves the pieces of castling, an en passant capture or a promotion. Returns the change of
+    /// the key.
     #[cold]
     fn make_special(&mut self, mv: Move) -> u64 {
         let changes = self.changes(mv);
@@ -80,7 +82,7 @@ impl Board {
         change
     }
 
-    /// Puts a piece into the sets and part keys or takes it out; the mailbox is left to the caller. Returns
+    /// Toggles a piece in the bitboards and part keys; the mailbox is left to the caller. Returns
     /// the piece's number for the full key.
     #[inline]
     pub(crate) fn toggle(&mut self, piece: Piece, square: Square) -> u64 {
@@ -90,14 +92,14 @@ impl Board {
         number
     }
 
-    /// Puts squares into the sets a piece belongs to or takes them out.
+    /// Toggles squares in the bitboards of a piece.
     #[inline]
     fn toggle_sets(&mut self, color: Color, piece_type: PieceType, squares: Bitboard) {
         self.sets[piece_type.index()] ^= squares;
         self.sets[6 + color.index()] ^= squares;
     }
 
-    /// Passes the move. The side to move must not be in check.
+    /// Makes a null move. The side to move must not be in check.
     #[inline]
     pub fn make_null(&mut self) {
         debug_assert!(!self.in_check(), "passing in check: {self:?}");
@@ -108,8 +110,8 @@ impl Board {
         self.find_checkers_and_pinned();
     }
 
-    /// Can the enemy answer the pawn move from `from` to `to`, two squares ahead, by a legal en passant
-    /// capture? The same before and after the move is made.
+    /// Can the enemy answer the pawn move from `from` to `to`, two squares ahead, by a legal en
+    /// passant capture? The same before and after the move is made.
     #[inline]
     pub(crate) fn double_push_allows_capture(&self, from: Square, to: Square) -> bool {
         let pusher = if to > from { Color::White } else { Color::Black };
@@ -118,9 +120,9 @@ impl Board {
         capturers.into_iter().any(|capturer| self.en_passant_is_legal(capturer, target))
     }
 
-    /// Is it legal for the pawn on `capturer` to take en passant on `target`, as far as its king's safety
-    /// goes? The capture opens three squares at once, so no pin test is enough: a king on the rank of both pawns
-    /// may be exposed although neither pawn alone is pinned.
+    /// Is it legal for the pawn on `capturer` to take en passant on `target`, as far as its king's
+    /// safety goes? The capture opens three squares at once, so no pin test is enough: a king on
+    /// the rank of both pawns may be exposed although neither pawn alone is pinned.
     #[inline]
     pub(crate) fn en_passant_is_legal(&self, capturer: Square, target: Square) -> bool {
         let pusher = if target.rank() == 2 { Color::White } else { Color::Black };
@@ -135,8 +137,7 @@ impl Board {
             && !attacks::rook(king, occupied).intersects(self.orthogonal_sliders(pusher))
     }
 
-    /// What a legal move does to the placement of the pieces: what a network that is updated step by step
-    /// needs to know.
+    /// What a legal move changes in the placement: the input of an incrementally updated network.
     #[inline]
     pub fn changes(&self, mv: Move) -> Changes {
         let (from, to) = (mv.from(), mv.to());
@@ -177,13 +178,15 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Pieces that stand on a square after the move and did not before. The moving piece comes first.
+    /// Pieces that stand on a square after the move and did not before. The moving piece comes
+    /// first.
     #[inline]
     pub fn added(&self) -> &[(Piece, Square)] {
         &self.added[..self.added_len.min(2) as usize]
     }
 
-    /// Pieces that stood on a square before the move and do not after. The moving piece comes first.
+    /// Pieces that stood on a square before the move and do not after. The moving piece comes
+    /// first.
     #[inline]
     pub fn removed(&self) -> &[(Piece, Square)] {
         &self.removed[..self.removed_len.min(2) as usize]

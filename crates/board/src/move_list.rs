@@ -1,4 +1,4 @@
-//! A list of moves without a heap.
+//! A list of moves without heap allocation.
 
 use core::fmt;
 use core::ops::Deref;
@@ -8,8 +8,9 @@ use crate::{Bitboard, Move, Square};
 /// Up to 255 moves in place. No position of 16 men a side is known to have more than 248, see
 /// `examples/most_moves.rs`; games reach at most 218.
 ///
-/// The length is a byte, so an index made of it is known to lie inside the array: pushing needs no bounds check.
-/// A search keeps one list per ply and clears it: that costs nothing, while a new list writes its 520 bytes.
+/// The length is a byte, so an index made of it is known to lie inside the array: pushing needs no
+/// bounds check. A search keeps one list per ply and clears it: that costs nothing, while a new
+/// list writes its 520 bytes.
 #[derive(Clone)]
 pub struct MoveList {
     /// A few places more than can be used: sets of moves are written in whole groups.
@@ -17,7 +18,7 @@ pub struct MoveList {
     len: u8,
 }
 
-/// How many moves are written at a time.
+/// Moves written at a time.
 const GROUP: usize = 4;
 
 impl MoveList {
@@ -32,7 +33,8 @@ impl MoveList {
     pub(crate) fn write(&mut self, generate: impl FnOnce(&mut Writer<'_>)) {
         let mut writer = Writer { moves: &mut self.moves, len: self.len as usize };
         generate(&mut writer);
-        self.len = writer.len as u8;
+        // No known position has so many moves; should there be one, the rest is left out.
+        self.len = writer.len.min(u8::MAX as usize) as u8;
     }
 
     /// Appends a move.
@@ -42,22 +44,28 @@ impl MoveList {
         self.len = self.len.wrapping_add(1);
     }
 
-    /// How many moves.
+    /// The number of moves.
     #[inline]
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Is there none?
+    /// Whether the list is empty.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Forgets the moves.
+    /// Empties the list.
     #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
+    }
+
+    /// Forgets all but the first `len` moves.
+    #[inline]
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len.min(usize::from(u8::MAX)) as u8);
     }
 
     /// The moves.
@@ -72,7 +80,7 @@ impl MoveList {
         &mut self.moves[..self.len as usize]
     }
 
-    /// Keeps the moves that `keep` says yes to, in their order.
+    /// Keeps the moves for which `keep` returns true, in order.
     #[inline]
     pub fn retain(&mut self, mut keep: impl FnMut(Move) -> bool) {
         let mut kept = 0u8;
@@ -84,7 +92,7 @@ impl MoveList {
         self.len = kept;
     }
 
-    /// Takes out the move at an index, which must exist; the last move takes its place.
+    /// Removes the move at an index, which must exist; the last move takes its place.
     #[inline]
     pub fn swap_remove(&mut self, index: usize) -> Move {
         let mv = self[index];
@@ -94,8 +102,8 @@ impl MoveList {
     }
 }
 
-/// Appends to a list. The length lives here while moves are generated: in the list, every move would wait for the
-/// length that the one before it stored.
+/// Appends to a list. The length lives here while moves are generated: in the list, every move
+/// would wait for the length that the one before it stored.
 pub(crate) struct Writer<'a> {
     moves: &'a mut [Move; 256 + GROUP],
     len: usize,
@@ -130,8 +138,8 @@ impl Writer<'_> {
 
     /// Appends the moves to all squares of a set in groups, for sets of several squares.
     ///
-    /// The last group may write some more than there are: whether a piece has three moves or four is a guess the
-    /// processor would often get wrong.
+    /// The last group may write more moves than there are: a branch on the exact number would often
+    /// be mispredicted.
     #[inline(always)]
     pub(crate) fn push_set(&mut self, targets: Bitboard, mv: impl Fn(Square) -> Move) {
         let mut rest = targets;
@@ -194,5 +202,26 @@ impl Extend<Move> for MoveList {
 impl fmt::Debug for MoveList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.as_slice()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_beyond_the_capacity_are_left_out() {
+        let mv = |to| Move::new(Square::from_index(1), to);
+        for count in [3, 4, 5, 8] {
+            let mut list = MoveList::new();
+            list.write(|writer| {
+                (0..count).for_each(|_| writer.push_set(!Bitboard::EMPTY, mv));
+                (0..count).for_each(|_| writer.push(mv(Square::from_index(2))));
+            });
+            assert_eq!(list.len(), (65 * count).min(255));
+            assert!(
+                list.iter().take(64 * count).enumerate().all(|(at, mv)| mv.to().index() == at % 64)
+            );
+        }
     }
 }

@@ -1,16 +1,16 @@
 //! Legal moves, in stages.
 //!
-//! Moves are generated legal, not filtered: the squares between the king and a checker bound every move in
-//! check, and a pinned piece stays on the line to its king. Each stage asks only for the squares it needs,
-//! so captures do not pay for quiet moves.
+//! Moves are generated legal, not filtered: the squares between the king and a checker bound every
+//! move in check, and a pinned piece stays on the line to its king. Each stage asks only for the
+//! squares it needs, so captures do not pay for quiet moves.
 
 use core::num::NonZeroU16;
 
 use crate::attacks;
 use crate::move_list::Writer;
-use crate::{Bitboard, Board, Color, Move, MoveList, PieceType, Square};
+use crate::{Bitboard, Board, Checks, Color, Move, MoveList, PieceType, Square};
 
-/// What becomes of generated moves: a list, or a mere number.
+/// Receives generated moves: writes them to a list, or counts them.
 pub(crate) trait Sink {
     /// One piece to many squares, `FEW` of them in most cases.
     fn piece<const FEW: bool>(&mut self, from: Square, targets: Bitboard);
@@ -61,7 +61,7 @@ impl Sink for Writer<'_> {
     }
 }
 
-/// Counts moves without writing them down.
+/// Counts moves without storing them.
 struct Count(u32);
 
 impl Sink for Count {
@@ -92,7 +92,8 @@ const fn source(to: Square, offset: i8) -> Square {
 }
 
 impl Board {
-    /// Appends the legal captures, en passant captures, and all promotions. In check: those that answer it.
+    /// Appends the legal captures, en passant captures, and all promotions. In check: those that
+    /// answer it.
     #[inline]
     pub fn captures(&self, list: &mut MoveList) {
         list.write(|writer| self.generate::<true, false>(writer));
@@ -104,45 +105,12 @@ impl Board {
         list.write(|writer| self.generate::<false, true>(writer));
     }
 
-    /// The quiet moves that give check, in place of what the list held.
-    ///
+    /// Replaces the list by the quiet moves that give check. `checks` must belong to this position.
     /// Castling that gives check with the rook is left out: it is too rare to look for.
-    pub fn quiet_checks(&self, list: &mut MoveList) {
+    pub fn quiet_checks(&self, checks: &Checks, list: &mut MoveList) {
         list.clear();
         self.quiets(list);
-        let (us, king, occupied) = (self.side_to_move, self.king(!self.side_to_move), self.occupied());
-        let diagonal = attacks::bishop(king, occupied);
-        let orthogonal = attacks::rook(king, occupied);
-        // Where a piece of each kind would attack the king from.
-        let from_where = [
-            attacks::pawn(!us, king),
-            attacks::knight(king),
-            diagonal,
-            orthogonal,
-            diagonal | orthogonal,
-            Bitboard::EMPTY,
-        ];
-        let screens = self.screens(us, king);
-        list.retain(|mv| {
-            let piece_type = self.moved(mv).piece_type();
-            !mv.is_castling()
-                && (from_where[piece_type.index()].contains(mv.to())
-                    || screens.contains(mv.from()) && !attacks::line(king, mv.from()).contains(mv.to()))
-        });
-    }
-
-    /// Men of `color` that alone stand between a slider of their own side and a king: they give check by leaving.
-    fn screens(&self, color: Color, king: Square) -> Bitboard {
-        let snipers = attacks::bishop_rays(king) & self.diagonal_sliders(color)
-            | attacks::rook_rays(king) & self.orthogonal_sliders(color);
-        let mut screens = Bitboard::EMPTY;
-        for sniper in snipers {
-            let between = attacks::between(king, sniper) & self.occupied();
-            if !between.more_than_one() {
-                screens |= between;
-            }
-        }
-        screens & self.colors(color)
+        list.retain(|mv| checks.given_by_quiet(self, mv));
     }
 
     /// All legal moves.
@@ -153,7 +121,7 @@ impl Board {
         list
     }
 
-    /// How many legal moves there are, without writing them down.
+    /// The number of legal moves, without storing them.
     #[inline]
     pub fn count_legal_moves(&self) -> u32 {
         let mut count = Count(0);
@@ -161,7 +129,7 @@ impl Board {
         count.0
     }
 
-    /// Is there any legal move? If not, it is mate in check and stalemate otherwise.
+    /// Whether there is a legal move. If not, it is mate in check and stalemate otherwise.
     #[inline]
     pub fn has_legal_move(&self) -> bool {
         self.count_legal_moves() != 0
@@ -238,13 +206,17 @@ impl Board {
                 );
             }
             for from in orthogonal & pinned & attacks::rook_rays(king) {
-                put::<QUIET>(sink, from, attacks::rook(from, occupied) & targets & attacks::line(king, from));
+                put::<QUIET>(
+                    sink,
+                    from,
+                    attacks::rook(from, occupied) & targets & attacks::line(king, from),
+                );
             }
         }
     }
 
-    /// The squares of a set that the enemy does not attack once the king has left its square: it cannot hide from
-    /// a slider behind its own back.
+    /// The squares of a set that the enemy does not attack once the king has left its square: the
+    /// king does not block sliders from squares behind it.
     fn safe_squares(&self, king: Square, squares: Bitboard) -> Bitboard {
         let unshielded = self.occupied() ^ king.bitboard();
         let enemy = !self.side_to_move;
@@ -259,8 +231,8 @@ impl Board {
         pawns.into_iter().filter(|pawn| self.en_passant_is_legal(*pawn, target)).collect()
     }
 
-    /// Pawn moves for all pawns at once. A pinned pawn may advance if it is pinned along the king's file, and
-    /// capture if it is pinned along the diagonal it captures on.
+    /// Pawn moves for all pawns at once. A pinned pawn may advance if it is pinned along the king's
+    /// file, and capture if it is pinned along the diagonal it captures on.
     #[inline(always)]
     fn generate_pawns<const WHITE: bool, const NOISY: bool, const QUIET: bool>(
         &self,
@@ -298,7 +270,10 @@ impl Board {
         if QUIET {
             let steps = ahead(others & advancing) & empty;
             sink.pawns::<false>(steps & answers, forward);
-            sink.pawns::<false>(ahead(steps & Bitboard::rank(third_rank)) & empty & answers, 2 * forward);
+            sink.pawns::<false>(
+                ahead(steps & Bitboard::rank(third_rank)) & empty & answers,
+                2 * forward,
+            );
         }
     }
 }

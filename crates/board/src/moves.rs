@@ -13,15 +13,15 @@ use crate::{PieceType, Square};
 ///  kind: 0 ordinary, 1 promotion, 2 en passant, 3 castling
 ///  promotion: 0 knight, 1 bishop, 2 rook, 3 queen; 0 for every other kind
 /// ```
-/// Castling is written king takes own rook in every variant: e1h1, not e1g1. That is the one notation that
-/// is unambiguous in Chess960. Zero would be a1a1, which no piece can play.
+/// Castling is written king takes own rook in every variant: e1h1, not e1g1. That is the one
+/// notation that is unambiguous in Chess960. Zero would be a1a1, which no piece can play.
 ///
-/// Any other 16 bits are a `Move` as well, because moves come out of a table that many threads write to;
-/// [`Board::is_legal`](crate::Board::is_legal) is the judge of what may be played.
+/// Any other 16 bits are a `Move` as well, because moves come out of a table that many threads
+/// write to; [`Board::is_legal`](crate::Board::is_legal) is the judge of what may be played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(NonZeroU16);
 
-/// What sort of move the bits 14 and 15 say.
+/// The kind of move in bits 14 and 15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -48,20 +48,21 @@ impl Move {
         }
     }
 
-    /// A move without anything special: a step, a jump, a capture.
+    /// An ordinary move or capture.
     #[inline]
     pub const fn new(from: Square, to: Square) -> Self {
         Self::pack(from, to, 0)
     }
 
-    /// The same from a square other than a1: that it is not zero need not be checked again for every target.
+    /// The same from a square other than a1: that it is not zero need not be checked again for
+    /// every target.
     #[inline(always)]
     pub(crate) fn ordinary(from: NonZeroU16, to: Square) -> Self {
         Self(from | (to.index() as u16) << 6)
     }
 
-    /// A promotion, with or without capture. Only knight, bishop, rook and queen can be written; the others
-    /// become a queen.
+    /// A promotion, with or without capture. Only knight, bishop, rook and queen can be written;
+    /// the others become a queen.
     #[inline]
     pub const fn new_promotion(from: Square, to: Square, piece_type: PieceType) -> Self {
         let choice = match piece_type {
@@ -100,7 +101,7 @@ impl Move {
         }
     }
 
-    /// Where the piece comes from.
+    /// The origin square.
     #[inline]
     pub const fn from(self) -> Square {
         Square::from_index(self.raw() as usize)
@@ -122,7 +123,7 @@ impl Move {
         }
     }
 
-    /// What the promotion bits say, whatever the kind of move.
+    /// The promotion bits, whatever the kind of move.
     #[inline]
     pub(crate) const fn promotion_bits(self) -> u16 {
         self.raw() >> 12 & 3
@@ -145,19 +146,19 @@ impl Move {
         }
     }
 
-    /// Is it marked as castling?
+    /// Whether the kind is castling.
     #[inline]
     pub const fn is_castling(self) -> bool {
         self.raw() >> 14 == 3
     }
 
-    /// Is it marked as en passant?
+    /// Whether the kind is en passant.
     #[inline]
     pub const fn is_en_passant(self) -> bool {
         self.raw() >> 14 == 2
     }
 
-    /// Is it marked as a promotion?
+    /// Whether the kind is promotion.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.raw() >> 14 == 1

@@ -56,7 +56,8 @@ pub enum PieceType {
 
 impl PieceType {
     /// All kinds, from the pawn to the king.
-    pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
+    pub const ALL: [Self; 6] =
+        [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
 
     /// 0 for the pawn to 5 for the king.
     #[inline]

@@ -59,7 +59,9 @@ impl Board {
             .legal_moves()
             .iter()
             .filter(|other| {
-                other.to() == mv.to() && !other.is_castling() && self.moved(**other) == self.moved(mv)
+                other.to() == mv.to()
+                    && !other.is_castling()
+                    && self.moved(**other) == self.moved(mv)
             })
             .map(|other| other.from())
             .filter(|square| *square != from)
@@ -79,8 +81,8 @@ impl Board {
 
     /// Reads a legal move in algebraic notation.
     ///
-    /// More is accepted than [`Board::san`] writes: needless squares of origin (`Ng1f3`, `e2-e4`), missing
-    /// signs for capture, check and mate, `0-0`, `e8Q` and `e8(Q)`, and comments like `!?`.
+    /// More is accepted than [`Board::san`] writes: needless squares of origin (`Ng1f3`, `e2-e4`),
+    /// missing signs for capture, check and mate, `0-0`, `e8Q` and `e8(Q)`, and comments like `!?`.
     pub fn parse_san(&self, text: &str) -> Result<Move, MoveError> {
         let text = text.trim_end_matches(['+', '#', '!', '?']);
         let text = text.strip_suffix("e.p.").unwrap_or(text).trim_end();
@@ -125,7 +127,7 @@ fn piece_type_of(letter: u8) -> Option<PieceType> {
     }
 }
 
-/// Takes a SAN text apart from both ends.
+/// Parses a SAN text from both ends.
 fn read_san(text: &str) -> Option<Wanted> {
     let mut rest = text.as_bytes();
     let mut piece_type = PieceType::Pawn;
@@ -155,7 +157,9 @@ fn read_san(text: &str) -> Option<Wanted> {
         [] => Bitboard::ALL,
         [file @ b'a'..=b'h'] => Bitboard::file(file - b'a'),
         [rank @ b'1'..=b'8'] => Bitboard::rank(rank - b'1'),
-        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Square::new(file - b'a', rank - b'1').bitboard(),
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+            Square::new(file - b'a', rank - b'1').bitboard()
+        }
         _ => return None,
     };
     Some(Wanted { piece_type, from, to, promotion })
@@ -195,7 +199,7 @@ mod tests {
         for (uci, san) in [("d5e4", "Qde4"), ("d5d3", "Qd5d3"), ("f5g5", "Qg5"), ("d1h5", "Qdh5")] {
             assert_eq!(four_queens.san(four_queens.parse_uci(uci).unwrap()), san);
         }
-        // The other knight is pinned, so nothing needs telling apart.
+        // The other knight is pinned, so the move is unambiguous.
         let pinned = board("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1");
         assert_eq!(pinned.san(pinned.parse_uci("g1e2").unwrap()), "Ne2");
         let rooks = board("4k3/8/8/R7/8/8/8/R3K3 w Q - 0 1");
@@ -236,9 +240,10 @@ mod tests {
         for text in ["O-O", "Ke2", "e5", "e4=Q", "Nf6", "Qd8"] {
             assert_eq!(start.parse_san(text), Err(MoveError::Illegal), "{text}");
         }
-        for text in
-            ["", "N", "e", "e9", "Zf3", "Nxx", "Nf3f3f3", "=Q", "é4", "♘f3", "e8=K", "--", "x", "O-O-O-O"]
-        {
+        for text in [
+            "", "N", "e", "e9", "Zf3", "Nxx", "Nf3f3f3", "=Q", "é4", "♘f3", "e8=K", "--", "x",
+            "O-O-O-O",
+        ] {
             assert_eq!(start.parse_san(text), Err(MoveError::Malformed), "{text}");
         }
     }

@@ -1,19 +1,19 @@
-//! Static exchange evaluation: what a capture wins once both sides have taken back on its square.
+//! Static exchange evaluation: what a capture wins after all recaptures on its square.
 
 use crate::attacks;
 use crate::{Bitboard, Board, Color, Move, PieceType, Square};
 
-/// What the pieces are worth in an exchange, by [`PieceType::index`]. The king counts nothing: it is never
-/// taken.
+/// What the pieces are worth in an exchange, by [`PieceType::index`]. The king counts nothing: it
+/// is never taken.
 pub const SEE_VALUES: [i32; 6] = [100, 325, 325, 500, 975, 0];
 
 impl Board {
-    /// Does a legal move win at least `threshold` in the exchange on its target square?
+    /// Whether a legal move wins at least `threshold` in the exchange on its target square.
     ///
-    /// After the move, the sides take turns to capture on the square with their cheapest piece, and each may
-    /// stop when going on would lose. Pieces behind the capturing ones join in. A piece that is at that moment
-    /// pinned to its king stays away; a king captures only what is no longer defended. Promotions count for the
-    /// move itself, not for those that follow.
+    /// After the move, the sides capture on the square in turns with their least valuable piece,
+    /// and each may stop when going on would lose. X-ray attackers join in. A piece that is at that
+    /// moment pinned to its king stays away; a king captures only what is no longer defended.
+    /// Promotions count for the move itself, not for those that follow.
     ///
     /// ```
     /// use megatherium_board::Board;
@@ -36,7 +36,8 @@ impl Board {
             occupied ^= to.en_passant_partner().bitboard();
         }
 
-        // What is left over the threshold if the enemy stops now, then if it takes the piece for nothing.
+        // What is left over the threshold if the enemy stops now, then if it takes the piece for
+        // nothing.
         let mut balance = gain.saturating_sub(threshold);
         if balance < 0 {
             return false;
@@ -51,7 +52,8 @@ impl Board {
         let mut attackers = self.attackers_to(to, occupied);
         let mut side = !self.side_to_move;
         loop {
-            // `side` has to capture or it fails: `balance` is negative from the view of who moved last.
+            // `side` has to capture or it fails: `balance` is negative from the view of who moved
+            // last.
             attackers &= occupied;
             let mut own = attackers & self.colors(side);
             if own.any() {
@@ -61,12 +63,13 @@ impl Board {
                 return side != self.side_to_move;
             };
             if piece_type == PieceType::King {
-                // Without the king's own square: it does not hide behind its back.
+                // Without the king's own square: it does not block sliders behind it.
                 let defended = self.attackers_to(to, occupied ^ square.bitboard()) & occupied;
                 let defended = defended.intersects(self.colors(!side));
                 return (side == self.side_to_move) != defended;
             }
-            // From now on seen by `side`: it has what the other lost, and risks the piece it captures with.
+            // From now on seen by `side`: it has what the other lost, and risks the piece it
+            // captures with.
             balance = -balance - 1 - SEE_VALUES[piece_type.index()];
             if balance >= 0 {
                 return side == self.side_to_move;
@@ -82,7 +85,7 @@ impl Board {
         }
     }
 
-    /// The cheapest piece of a set, if the set is not empty.
+    /// The least valuable piece of a set, if the set is not empty.
     #[inline]
     fn cheapest(&self, set: Bitboard) -> Option<(PieceType, Square)> {
         for piece_type in PieceType::ALL {
@@ -93,9 +96,10 @@ impl Board {
         None
     }
 
-    /// Pieces that alone stand between the king of `color` and an enemy slider, among those on `occupied`. What
-    /// was or is on the target of the exchange pins nothing that could capture there, but it does shield: a piece
-    /// pinned along the line to the target has the target as a second shield.
+    /// Pieces that alone stand between the king of `color` and an enemy slider, among those on
+    /// `occupied`. What was or is on the target of the exchange pins nothing that could capture
+    /// there, but it does shield: a piece pinned along the line to the target has the target as a
+    /// second shield.
     #[inline]
     fn held_back(&self, color: Color, target: Square, occupied: Bitboard) -> Bitboard {
         let king = self.king(color);

@@ -3,7 +3,8 @@
 use crate::attacks;
 use crate::{Bitboard, Board, Color, PieceType};
 
-/// The squares a side attacks with cheap pieces: a dearer piece there stands badly.
+/// The squares a side attacks, by the value of the attacker: a more valuable piece there is
+/// threatened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Threats {
     /// Attacked by pawns.
@@ -12,10 +13,13 @@ pub struct Threats {
     pub minor: Bitboard,
     /// Attacked by pawns, knights, bishops or rooks.
     pub rook: Bitboard,
+    /// Attacked by anything.
+    pub all: Bitboard,
 }
 
 impl Board {
-    /// The squares `color` attacks with pawns, with minor pieces or below, and with rooks or below.
+    /// The squares `color` attacks, occupied or not: with pawns, with minor pieces or below, with
+    /// rooks or below, with anything.
     pub fn threats(&self, color: Color) -> Threats {
         let occupied = self.occupied();
         let pawn = attacks::pawns(color, self.pieces_of(color, PieceType::Pawn));
@@ -30,16 +34,10 @@ impl Board {
         for square in self.pieces_of(color, PieceType::Rook) {
             rook |= attacks::rook(square, occupied);
         }
-        Threats { pawn, minor, rook }
-    }
-
-    /// All squares `color` attacks, occupied or not.
-    pub fn attacked_by(&self, color: Color) -> Bitboard {
-        let occupied = self.occupied();
-        let mut all = self.threats(color).rook | attacks::king(self.king(color));
+        let mut all = rook | attacks::king(self.king(color));
         for square in self.pieces_of(color, PieceType::Queen) {
             all |= attacks::queen(square, occupied);
         }
-        all
+        Threats { pawn, minor, rook, all }
     }
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::{Board, Move, PieceType, Square};
 
-/// Why a text is no move here.
+/// Why a text is not a legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MoveError {
@@ -46,14 +46,15 @@ impl fmt::Display for UciMove {
     }
 }
 
-/// Does castling start from the squares of standard chess, so that it can be written as the king's move?
+/// Whether castling starts from the squares of standard chess, so that it can be written as the
+/// king's move.
 fn is_standard_castling(king: Square, rook: Square) -> bool {
     king.file() == 4 && (rook.file() == 0 || rook.file() == 7)
 }
 
 impl Board {
-    /// A legal move for UCI. Castling is king takes rook if `chess960` is set or the set-up is not the standard
-    /// one; otherwise it is the king's own move, e1g1.
+    /// A legal move for UCI. Castling is king takes rook if `chess960` is set or the set-up is not
+    /// the standard one; otherwise it is the king's own move, e1g1.
     pub fn uci(&self, mv: Move, chess960: bool) -> UciMove {
         let (from, mut to) = (mv.from(), mv.to());
         if mv.is_castling() && !chess960 && is_standard_castling(from, to) {
@@ -62,7 +63,8 @@ impl Board {
         UciMove { from, to, promotion: mv.promotion() }
     }
 
-    /// Reads a legal move. Castling may be king takes rook, or the king's two squares in the standard set-up.
+    /// Reads a legal move. Castling may be king takes rook, or the king's two squares in the
+    /// standard set-up.
     pub fn parse_uci(&self, text: &str) -> Result<Move, MoveError> {
         let square = |range| text.get(range).and_then(|name: &str| name.parse::<Square>().ok());
         let (Some(from), Some(to)) = (square(0..2), square(2..4)) else {
@@ -90,8 +92,12 @@ impl Board {
     fn complete(&self, from: Square, to: Square) -> Move {
         let us = self.side_to_move();
         match self.piece_on(from).map(crate::Piece::piece_type) {
-            Some(PieceType::King) if self.castling_rooks_of(us).contains(to) => Move::new_castling(from, to),
-            Some(PieceType::King) if from.file().abs_diff(to.file()) == 2 && from.rank() == to.rank() => {
+            Some(PieceType::King) if self.castling_rooks_of(us).contains(to) => {
+                Move::new_castling(from, to)
+            }
+            Some(PieceType::King)
+                if from.file().abs_diff(to.file()) == 2 && from.rank() == to.rank() =>
+            {
                 let corner = Square::new(if to > from { 7 } else { 0 }, from.rank());
                 if is_standard_castling(from, corner) {
                     Move::new_castling(from, corner)

@@ -1,8 +1,8 @@
-//! The random numbers that keys are made of.
+//! The random numbers of the Zobrist keys.
 //!
-//! A key is the XOR of one number for each fact of the position: a piece on a square, a rook that may still
-//! castle, the file of a possible en passant capture, Black to move. The numbers are made by the compiler
-//! from a fixed seed, so a key is the same in every build and on every machine.
+//! A key is the XOR of one number for each fact of the position: a piece on a square, a rook that
+//! may still castle, the file of a possible en passant capture, Black to move. The numbers are made
+//! by the compiler from a fixed seed, so a key is the same in every build and on every machine.
 
 use crate::{Piece, Square};
 
@@ -93,8 +93,8 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// No number, and no XOR of two, may occur twice: otherwise some small difference between two positions
-    /// would not change the key.
+    /// No number, and no XOR of two, may occur twice: otherwise some small difference between two
+    /// positions would not change the key.
     #[test]
     fn numbers_and_their_pairs_differ() {
         let mut seen: HashSet<u64> = NUMBERS.into_iter().collect();

@@ -1,14 +1,13 @@
-//! Makes `data/positions.epd`: one position from each of many games the engine plays against itself.
+//! Makes `data/positions.epd`: one position from each of many games the engine plays against
+//! itself.
 //!
-//! `cargo run --release -p megatherium-lab --example make_positions > crates/lab/data/positions.epd`
+//! `cargo run --release -p megatherium-lab --example make_positions >
+//! crates/lab/data/positions.epd`
 
 #![forbid(unsafe_code)]
 
-use std::sync::atomic::AtomicBool;
-
 use megatherium_board::Board;
-use megatherium_lab::openings;
-use megatherium_search::random::Random;
+use megatherium_lab::openings::Openings;
 use megatherium_search::{Engine, EngineError, Limits, Root, Silent};
 
 const COUNT: usize = 128;
@@ -20,8 +19,8 @@ fn main() -> Result<(), EngineError> {
     println!(
         "# {COUNT} positions from games of the engine against itself; made by the example make_positions."
     );
-    let mut random = Random::new(2026);
-    let openings = openings::random(3 * COUNT, 2026, &AtomicBool::new(false))?;
+    let mut random = fastrand::Rng::with_seed(2026);
+    let openings = Openings::Random { seed: 2026 }.take(3 * COUNT)?;
     let mut engine = Engine::new(1, 8)?;
     let mut printed = 0;
     for opening in openings {
@@ -29,7 +28,7 @@ fn main() -> Result<(), EngineError> {
             break;
         }
         // From the opening to the endgame in even steps, so that all phases are there.
-        let wanted = 4 + 100 * (printed % 16) / 15 + random.below(4);
+        let wanted = 4 + 100 * (printed % 16) / 15 + random.usize(..4);
         if let Some(board) = position(&mut engine, &opening, wanted) {
             println!("{}", board.fen());
             printed += 1;
@@ -50,6 +49,8 @@ fn position(engine: &mut Engine, opening: &Board, plies: usize) -> Option<Board>
         }
     }
     let outcome = engine.search(root.clone(), Limits::nodes(4 * NODES), Silent);
-    let open = outcome.score.abs() <= DECIDED && !root.board.in_check() && root.board.legal_moves().len() > 5;
+    let open = outcome.score.abs() <= DECIDED
+        && !root.board.in_check()
+        && root.board.legal_moves().len() > 5;
     (open && root.board.occupied().count() > 6).then_some(root.board)
 }

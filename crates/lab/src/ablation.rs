@@ -1,8 +1,8 @@
 //! What each technique of the search is worth: the same engine without it.
 //!
-//! Two questions. How many nodes does it take to the same depth? That says how much a technique makes the tree smaller, which is no
-//! virtue by itself: a depth reached by leaving out the wrong moves is worth less. And how much weaker does the engine play with the same
-//! nodes per move? That says whether it is one.
+//! Two questions. How many more nodes does the same depth take? That measures how much a technique
+//! shrinks the tree, which proves nothing by itself: pruning the wrong moves shrinks it too. How
+//! much weaker does the engine play with the same nodes per move? That measures what it is worth.
 
 use megatherium_board::Board;
 use megatherium_search::{Limits, Root, Silent, bench};
@@ -12,24 +12,26 @@ use crate::duel::{self, Rules, Side};
 use crate::error::LabError;
 use crate::machine::processors;
 use crate::observer::Observer;
+use crate::openings::Openings;
 use crate::pentanomial::Pentanomial;
 use crate::stats::{Estimate, geometric};
 
-/// A technique, and how to do without it.
+/// A technique, and how to disable it.
 #[derive(Clone, Copy, Debug)]
 pub struct Technique {
     /// What it is called.
     pub name: &'static str,
-    /// The parameters that turn it off.
+    /// The parameters that disable it.
     off: &'static [(&'static str, i32)],
 }
 
-/// All techniques that can be turned off, in the order in which a node meets them. The table itself has no parameter.
+/// All techniques that can be disabled, in the order in which a node meets them. The table has no
+/// parameter.
 pub const TECHNIQUES: &[Technique] = &[
     Technique { name: "aspiration windows", off: &[("aspiration_depth", 128)] },
     Technique { name: "transposition table", off: &[] },
     Technique { name: "correction history", off: &[("correction_weight", 0)] },
-    Technique { name: "second thoughts on reductions", off: &[("second_thoughts", 0)] },
+    Technique { name: "hindsight adjustment", off: &[("second_thoughts", 0)] },
     Technique { name: "razoring", off: &[("razor_depth", 0)] },
     Technique { name: "reverse futility", off: &[("reverse_futility_depth", 0)] },
     Technique { name: "null move", off: &[("null_depth", 128)] },
@@ -56,7 +58,7 @@ pub const TECHNIQUES: &[Technique] = &[
     Technique { name: "history pruning", off: &[("history_pruning_depth", -1)] },
     Technique { name: "futility pruning", off: &[("futility_depth", -1)] },
     Technique {
-        name: "pruning by exchange",
+        name: "SEE pruning",
         off: &[("see_quiet_slope", -10_000), ("see_noisy_slope", -10_000)],
     },
     Technique { name: "singular extensions", off: &[("singular_depth", 128)] },
@@ -73,7 +75,9 @@ impl Technique {
     pub fn without(&self) -> Side {
         let mut side = Side { without_table: self.off.is_empty(), ..Side::default() };
         for &(name, value) in self.off {
-            side.params.set(name, value).expect("the list names parameters and values within their ranges");
+            side.params
+                .set(name, value)
+                .expect("the list names parameters and values within their ranges");
         }
         side
     }
@@ -97,14 +101,16 @@ pub fn ratio(without: &[u64], with: &[u64]) -> Estimate {
     geometric(&logs.collect::<Vec<_>>())
 }
 
-/// How the engine without the technique fares against the whole one.
+/// How the engine without the technique does against the whole one over `pairs` openings.
 pub fn games(
     technique: &Technique,
     rules: Rules,
-    openings: &[Board],
+    openings: &Openings,
+    pairs: usize,
     observer: &dyn Observer,
 ) -> Result<Pentanomial, LabError> {
-    duel::run(&technique.without(), &Side::default(), rules, openings, observer)
+    let sides = [&technique.without(), &Side::default()];
+    Ok(duel::run(sides, rules, openings, 0..pairs, observer)?.pairs)
 }
 
 #[cfg(test)]
@@ -112,7 +118,7 @@ mod tests {
     use super::*;
     use crate::observer::Nobody;
 
-    /// A name that is misspelt, or a value at which nothing changes, would make a row of the table a lie.
+    /// A misspelt name, or a value that changes nothing, would make a row of the table wrong.
     #[test]
     fn every_technique_can_be_turned_off() {
         let whole = nodes(&Side::default(), 7, &Nobody::default()).unwrap();

@@ -1,7 +1,8 @@
 //! What the machine allows: N threads in one process against N processes with one thread each.
 //!
-//! N processes share nothing but the machine: they have the same clock, the same caches, the same memory, the same neighbours. What N
-//! threads lose against them is the engine's doing; what both lose against N times one thread alone is the machine's.
+//! N processes share nothing but the machine: its clock, caches, memory and other users. What N
+//! threads lose against them is the engine's cost; what both lose against N times one thread alone
+//! is the machine's.
 
 use std::path::Path;
 use std::sync::Barrier;
@@ -28,7 +29,7 @@ pub struct Settings {
     pub mebibytes: usize,
 }
 
-/// One block: each arrangement twice, in the order 1 N P P N 1, so that what drifts cancels.
+/// One block: each arrangement twice, in the order 1 N P P N 1, so that drift cancels.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     /// Threads.
@@ -43,7 +44,7 @@ pub struct Block {
     pub usage: Option<Usage>,
 }
 
-/// What a number of threads came to: medians of the ratios of each block.
+/// The result of one number of threads: medians of the ratios of each block.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     /// Threads.
@@ -52,7 +53,7 @@ pub struct Point {
     pub blocks: usize,
     /// N processes over one: what the machine allows.
     pub machine: Estimate,
-    /// N threads over N processes: what the engine makes of it.
+    /// N threads over N processes: what the engine achieves of it.
     pub engine: Estimate,
     /// Share of processor time the host took away.
     pub steal: Option<f64>,
@@ -89,9 +90,15 @@ fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, La
 }
 
 /// Measures with processes of `binary`.
-pub fn run(binary: &Path, settings: &Settings, observer: &dyn Observer) -> Result<Vec<Block>, LabError> {
-    let counts: Vec<usize> = settings.threads.iter().copied().filter(|&threads| threads > 1).collect();
-    observer.begin("threads against processes", (counts.len() * settings.positions.len() * 6) as u64);
+pub fn run(
+    binary: &Path,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<Vec<Block>, LabError> {
+    let counts: Vec<usize> =
+        settings.threads.iter().copied().filter(|&threads| threads > 1).collect();
+    observer
+        .begin("threads against processes", (counts.len() * settings.positions.len() * 6) as u64);
     let mut blocks = Vec::new();
     for &threads in &counts {
         let mut alone = vec![Process::start(binary, 1, settings.mebibytes)?];
@@ -131,7 +138,8 @@ pub fn summary(blocks: &[Block]) -> Vec<Point> {
         .into_iter()
         .map(|threads| {
             let of: Vec<&Block> = blocks.iter().filter(|block| block.threads == threads).collect();
-            let ratios = |ratio: fn(&Block) -> f64| of.iter().map(|block| ratio(block)).collect::<Vec<_>>();
+            let ratios =
+                |ratio: fn(&Block) -> f64| of.iter().map(|block| ratio(block)).collect::<Vec<_>>();
             let steal: Vec<f64> =
                 of.iter().filter_map(|block| block.usage).map(|usage| usage.steal).collect();
             Point {
@@ -153,18 +161,26 @@ mod tests {
 
     #[test]
     fn medians_of_ratios() {
-        let block = |alone, together, apart| Block { threads: 2, alone, together, apart, usage: None };
+        let block =
+            |alone, together, apart| Block { threads: 2, alone, together, apart, usage: None };
         let points = summary(&[block(1.0, 1.8, 2.0), block(2.0, 3.6, 4.0), block(1.0, 0.2, 1.0)]);
         assert_eq!((points.len(), points[0].blocks), (1, 3));
         assert!((points[0].machine.value - 2.0).abs() < 1e-12);
-        assert!((points[0].engine.value - 0.9).abs() < 1e-12, "one disturbed block does not matter");
+        assert!(
+            (points[0].engine.value - 0.9).abs() < 1e-12,
+            "one disturbed block does not matter"
+        );
         assert_eq!(points[0].steal, None);
     }
 
     #[test]
     fn a_binary_that_is_no_engine_is_an_error() {
-        let settings =
-            Settings { threads: vec![2], positions: vec![Board::startpos()], nodes: 10, mebibytes: 1 };
+        let settings = Settings {
+            threads: vec![2],
+            positions: vec![Board::startpos()],
+            nodes: 10,
+            mebibytes: 1,
+        };
         for binary in ["/nowhere", "/bin/true"] {
             let result = run(Path::new(binary), &settings, &Nobody::default());
             assert!(matches!(result, Err(LabError::Process(_))), "{binary}");

@@ -1,16 +1,16 @@
-//! Work shared out over the processors: each worker takes the next piece nobody has taken.
+//! A work queue over all processors: each worker takes the next item.
 //!
-//! Only for work whose result does not depend on who does it or when, as virtual searches and games by nodes.
+//! Only for work whose result does not depend on timing: virtual searches and games by nodes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use megatherium_search::{Engine, Variant};
+use megatherium_search::Engine;
 
 use crate::error::LabError;
 use crate::observer::Observer;
 
-/// Runs `work` on every item, on `workers` threads. The result of an item is missing if it was stopped before; the first error ends
-/// everything.
+/// Runs `work` on every item, on `workers` threads. The result of an item is missing if it was
+/// stopped before; the first error ends everything.
 pub fn share_out<T: Sync, R: Send>(
     items: &[T],
     workers: usize,
@@ -36,7 +36,8 @@ pub fn share_out<T: Sync, R: Send>(
     };
     let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
     let done = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..workers.clamp(1, items.len().max(1))).map(|_| scope.spawn(run)).collect();
+        let handles: Vec<_> =
+            (0..workers.clamp(1, items.len().max(1))).map(|_| scope.spawn(run)).collect();
         let collected = handles.into_iter().map(|handle| match handle.join() {
             Ok(done) => done,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -49,18 +50,13 @@ pub fn share_out<T: Sync, R: Send>(
     Ok(results)
 }
 
-/// An engine that is set up anew only when it has to be.
-pub struct Rig<V: Variant>(Option<Engine<V>>);
+/// An engine that is set up again only when it has to be.
+#[derive(Default)]
+pub struct Rig(Option<Engine>);
 
-impl<V: Variant> Default for Rig<V> {
-    fn default() -> Self {
-        Rig(None)
-    }
-}
-
-impl<V: Variant> Rig<V> {
+impl Rig {
     /// An engine with so many threads and so large a table.
-    pub fn engine(&mut self, threads: usize, mebibytes: usize) -> Result<&mut Engine<V>, LabError> {
+    pub fn engine(&mut self, threads: usize, mebibytes: usize) -> Result<&mut Engine, LabError> {
         let engine = match self.0.take() {
             Some(mut engine) => {
                 engine.set_threads(threads)?;
@@ -69,7 +65,7 @@ impl<V: Variant> Rig<V> {
                 }
                 engine
             }
-            None => Engine::variant(threads, mebibytes)?,
+            None => Engine::new(threads, mebibytes)?,
         };
         Ok(self.0.insert(engine))
     }
@@ -98,7 +94,10 @@ mod tests {
         let fail = |_: usize, &item: &usize| {
             if item == 3 { Err(LabError::Settings("three".to_owned())) } else { Ok(Some(())) }
         };
-        assert_eq!(share_out(&items, 2, &Nobody::default(), fail).unwrap_err().to_string(), "three");
+        assert_eq!(
+            share_out(&items, 2, &Nobody::default(), fail).unwrap_err().to_string(),
+            "three"
+        );
         let observer = Nobody::default();
         observer.stop().store(true, Ordering::Relaxed);
         let results = share_out(&items, 2, &observer, |_, _| Ok(Some(()))).unwrap();

@@ -1,66 +1,202 @@
-//! A match between two sets of search parameters, by nodes, in one process.
+//! A match between two engines: other parameters, another net, or another binary.
 
-use megatherium_board::{Board, Color};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use megatherium_board::Color;
+use megatherium_nnue::Network;
 use megatherium_search::{Engine, Params};
 
-use crate::crew::share_out;
 use crate::error::LabError;
-use crate::game::{Player, play};
-use crate::machine::processors;
+use crate::game::{Budget, Player, play};
 use crate::observer::Observer;
+use crate::openings::Openings;
 use crate::pentanomial::Pentanomial;
+use crate::process::Process;
+use crate::sprt::{Sprt, Verdict};
 
 /// One side of a duel.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Side {
-    /// Its parameters.
+    /// Another engine, in a process of its own; the rest then does not apply.
+    pub binary: Option<PathBuf>,
+    /// UCI options of the other engine.
+    pub options: Vec<(String, String)>,
+    /// Search parameters.
     pub params: Params,
-    /// It plays without a table.
+    /// The net; the embedded one by default.
+    pub network: Option<Arc<Network>>,
+    /// Play without a transposition table.
     pub without_table: bool,
+    /// Size of the table in MiB, if not that of the rules.
+    pub mebibytes: Option<usize>,
 }
 
 impl Side {
-    /// An engine as this side has it, with one thread.
+    /// This engine with other parameters.
+    pub fn with(params: Params) -> Side {
+        Side { params, ..Side::default() }
+    }
+
+    /// This side as an engine in this process, with one thread.
     pub fn engine(&self, mebibytes: usize) -> Result<Engine, LabError> {
         let mut engine = Engine::new(1, mebibytes)?;
         engine.options.params = self.params;
+        if let Some(network) = &self.network {
+            engine.set_network(Arc::clone(network));
+        }
         if self.without_table {
             engine.disable_table()?;
         }
         Ok(engine)
     }
 
-    fn player(&self, rules: Rules) -> Result<Player, LabError> {
-        Ok(Player { engine: self.engine(rules.mebibytes)?, nodes: rules.nodes })
+    fn player(&self, mebibytes: usize) -> Result<Box<dyn Player>, LabError> {
+        let mebibytes = self.mebibytes.unwrap_or(mebibytes);
+        let Some(binary) = &self.binary else { return Ok(Box::new(self.engine(mebibytes)?)) };
+        let mut process = Process::start(binary, 1, mebibytes)?;
+        for (name, value) in &self.options {
+            process.set_option(name, value)?;
+        }
+        Ok(Box::new(process))
     }
 }
 
-/// How a duel is fought.
+/// How a duel is played.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Nodes per move.
-    pub nodes: u64,
+    /// What each side may spend.
+    pub budget: Budget,
     /// Size of each side's table in MiB.
     pub mebibytes: usize,
+    /// Games played at the same time.
+    pub concurrency: usize,
+    /// Ends the match as soon as this test has a verdict.
+    pub sprt: Option<Sprt>,
 }
 
-/// Plays every opening twice, with colours changed. The result is the first side's. Every opening counts as a step.
+/// The result of the first side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Pairs of games by points.
+    pub pairs: Pentanomial,
+    /// Games won, drawn and lost.
+    pub games: [u64; 3],
+    /// Games lost on time by the first side and by the second.
+    pub forfeits: [u64; 2],
+}
+
+impl Score {
+    /// The decision of a test.
+    pub fn verdict(&self, sprt: Option<Sprt>) -> Option<Verdict> {
+        sprt?.verdict(&self.pairs)
+    }
+
+    /// The result in a few words, for a bar.
+    fn summary(&self, sprt: Option<Sprt>) -> String {
+        let [won, drawn, lost] = self.games;
+        let elo = self.pairs.elo_text().unwrap_or_else(|| "few pairs".to_owned());
+        let llr = sprt.map(|sprt| format!(" LLR {:+.2}", sprt.llr(&self.pairs)));
+        format!("+{won} ={drawn} -{lost} {elo}{}", llr.unwrap_or_default())
+    }
+}
+
+/// Plays openings from `first` on, `count` of them, each twice with colours reversed. Every pair is
+/// a step. Unfinished pairs do not count.
 pub fn run(
-    first: &Side,
-    second: &Side,
+    sides: [&Side; 2],
     rules: Rules,
-    openings: &[Board],
+    openings: &Openings,
+    numbers: std::ops::Range<usize>,
     observer: &dyn Observer,
-) -> Result<Pentanomial, LabError> {
-    let pairs = share_out(openings, processors(), observer, |_, opening| {
-        let (mut ours, mut theirs) = (first.player(rules)?, second.player(rules)?);
-        let white = play(opening, &mut ours, &mut theirs, observer.stop());
-        let black = play(opening, &mut theirs, &mut ours, observer.stop());
-        let (Some(white), Some(black)) = (white, black) else { return Ok(None) };
-        observer.step(1, "");
-        Ok(Some(white.half_points(Color::White) + black.half_points(Color::Black)))
-    })?;
-    Ok(Pentanomial::of(pairs.into_iter().flatten()))
+) -> Result<Score, LabError> {
+    let next = AtomicUsize::new(numbers.start);
+    let decided = AtomicBool::new(false);
+    let score = Mutex::new(Score::default());
+    let failure = Mutex::new(None);
+    let work = || {
+        let result = (|| {
+            let mut players =
+                [sides[0].player(rules.mebibytes)?, sides[1].player(rules.mebibytes)?];
+            while !observer.stopped() && !decided.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if !numbers.contains(&number) {
+                    break;
+                }
+                let opening = openings.get(number)?;
+                let Some(pair) = play_pair(&mut players, rules, &opening, observer.stop())? else {
+                    break;
+                };
+                let mut score = score.lock().unwrap_or_else(PoisonError::into_inner);
+                // A pair that ends after the verdict would be chosen for being slow.
+                if decided.load(Ordering::Relaxed) {
+                    break;
+                }
+                score.add(&pair);
+                observer.step(1, &score.summary(rules.sprt));
+                if score.verdict(rules.sprt).is_some() {
+                    decided.store(true, Ordering::Relaxed);
+                }
+            }
+            Ok(())
+        })();
+        if let Err(error) = result {
+            decided.store(true, Ordering::Relaxed);
+            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..rules.concurrency.clamp(1, numbers.len().max(1)) {
+            // If a thread is refused the others play its games.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(score.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+/// Both games of an opening; `None` if they were stopped.
+fn play_pair(
+    players: &mut [Box<dyn Player>; 2],
+    rules: Rules,
+    opening: &megatherium_board::Board,
+    stop: &AtomicBool,
+) -> Result<Option<Score>, LabError> {
+    let mut score = Score::default();
+    let mut half_points = 0;
+    for side in [Color::White, Color::Black] {
+        let [first, second] = &mut *players;
+        let mut order: [&mut dyn Player; 2] = [first.as_mut(), second.as_mut()];
+        if side == Color::Black {
+            order.reverse();
+        }
+        let Some(finish) = play(opening, order, [rules.budget; 2], stop)? else { return Ok(None) };
+        let points = finish.outcome.half_points(side);
+        half_points += points;
+        score.games[2 - points] += 1;
+        if let Some(late) = finish.forfeit {
+            score.forfeits[usize::from(late != side)] += 1;
+        }
+    }
+    score.pairs.pairs[half_points] += 1;
+    Ok(Some(score))
+}
+
+impl Score {
+    fn add(&mut self, other: &Score) {
+        let add = |to: &mut [u64], from: &[u64]| {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to += from;
+            }
+        };
+        add(&mut self.pairs.pairs, &other.pairs.pairs);
+        add(&mut self.games, &other.games);
+        add(&mut self.forfeits, &other.forfeits);
+    }
 }
 
 #[cfg(test)]
@@ -69,17 +205,38 @@ mod tests {
     use crate::observer::Nobody;
     use crate::positions::suite;
 
+    const RULES: Rules =
+        Rules { budget: Budget::Nodes(1500), mebibytes: 1, concurrency: 2, sprt: None };
+
     #[test]
     fn equals_draw_and_the_slow_lose() {
-        let rules = Rules { nodes: 1500, mebibytes: 1 };
-        let equal = run(&Side::default(), &Side::default(), rules, &suite(4), &Nobody::default()).unwrap();
-        assert_eq!(equal.pairs, [0, 0, 4, 0, 0], "the same engine plays the same game with either colour");
+        let book = Openings::Book(suite(12));
+        let default = Side::default();
+        let equal = run([&default, &default], RULES, &book, 0..4, &Nobody::default()).unwrap();
+        assert_eq!(
+            equal.pairs.pairs,
+            [0, 0, 4, 0, 0],
+            "the same engine plays the same game with either colour"
+        );
+        assert_eq!(equal.games.iter().sum::<u64>(), 8);
         let mut slow = Side { without_table: true, ..Side::default() };
-        for change in ["lmr_depth=128", "null_depth=128", "reverse_futility_depth=0", "late_move_base=10000"]
+        for change in
+            ["lmr_depth=128", "null_depth=128", "reverse_futility_depth=0", "late_move_base=10000"]
         {
             slow.params.apply(change).unwrap();
         }
-        let result = run(&slow, &Side::default(), rules, &suite(12), &Nobody::default()).unwrap();
-        assert!(result.score() < 0.45, "{result:?}");
+        let result = run([&slow, &default], RULES, &book, 0..12, &Nobody::default()).unwrap();
+        assert!(result.pairs.score() < 0.45, "{result:?}");
+    }
+
+    #[test]
+    fn a_test_ends_the_match() {
+        let (default, mut weak) = (Side::default(), Side::default());
+        weak.params.apply("quiescence_see=50").unwrap();
+        weak.without_table = true;
+        let rules = Rules { sprt: Some("-50,0".parse().unwrap()), ..RULES };
+        let book = Openings::Book(suite(60));
+        let result = run([&weak, &default], rules, &book, 0..2000, &Nobody::default()).unwrap();
+        assert!(result.verdict(rules.sprt).is_some() && result.pairs.count() < 2000, "{result:?}");
     }
 }

@@ -1,13 +1,14 @@
-//! Strength: N threads with B nodes each against one thread with k·B nodes, and the factor at which they are equal.
+//! Strength: N threads with B nodes each against one thread with k·B nodes, and the factor at which
+//! they are equal.
 
+use fastrand::Rng;
 use megatherium_board::{Board, Color};
-use megatherium_search::random::Random;
 use megatherium_search::{Engine, VirtualSmp};
 
 use crate::crew::share_out;
 use crate::equal_strength::Match;
 use crate::error::LabError;
-use crate::game::{Player, play};
+use crate::game::{Budget, Player, play};
 use crate::machine::processors;
 use crate::observer::Observer;
 
@@ -28,7 +29,8 @@ pub struct Settings {
     pub turns: Option<VirtualSmp>,
 }
 
-/// Plays every opening against every factor. Openings are the outer loop, so that an early end leaves all factors with as many games.
+/// Plays every opening against every factor. Openings are the outer loop, so that an early end
+/// leaves all factors with as many games.
 pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Match>, LabError> {
     let pairs: Vec<(Board, usize)> = settings
         .openings
@@ -36,28 +38,35 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Match>, L
         .flat_map(|opening| (0..settings.factors.len()).map(move |factor| (*opening, factor)))
         .collect();
     let mode = if settings.turns.is_some() { "virtual" } else { "real" };
-    observer.begin(&format!("pairs of games, {} {mode} threads", settings.threads), pairs.len() as u64);
+    observer
+        .begin(&format!("pairs of games, {} {mode} threads", settings.threads), pairs.len() as u64);
     // Threads that run at once need their processors for themselves.
-    let workers = if settings.turns.is_some() { processors() } else { processors() / settings.threads };
+    let workers =
+        if settings.turns.is_some() { processors() } else { processors() / settings.threads };
     let results = share_out(&pairs, workers.max(1), observer, |index, &(opening, factor)| {
-        let single_nodes = (settings.factors[factor] * settings.nodes as f64).round().max(1.0) as u64;
-        let mut single = Player { engine: Engine::new(1, settings.mebibytes)?, nodes: single_nodes };
-        let mut several = Player {
-            engine: Engine::new(settings.threads, settings.mebibytes)?,
-            nodes: settings.nodes * settings.threads as u64,
-        };
+        let single_nodes =
+            (settings.factors[factor] * settings.nodes as f64).round().max(1.0) as u64;
+        let mut single = Engine::new(1, settings.mebibytes)?;
+        let mut several = Engine::new(settings.threads, settings.mebibytes)?;
+        let single_budget = Budget::Nodes(single_nodes);
+        let several_budget = Budget::Nodes(settings.nodes * settings.threads as u64);
         let mut half_points = 0;
         for side in [Color::White, Color::Black] {
             let game = 2 * index as u64 + u64::from(side == Color::Black);
-            several.engine.options.virtual_smp = settings
-                .turns
-                .map(|turns| VirtualSmp { seed: Random::new(turns.seed ^ game << 20).next_u64(), ..turns });
-            let outcome = match side {
-                Color::White => play(&opening, &mut several, &mut single, observer.stop()),
-                Color::Black => play(&opening, &mut single, &mut several, observer.stop()),
+            several.options.virtual_smp = settings.turns.map(|turns| VirtualSmp {
+                seed: Rng::with_seed(turns.seed ^ game << 20).u64(..),
+                ..turns
+            });
+            let mut players: [&mut dyn Player; 2] = [&mut several, &mut single];
+            let mut budgets = [several_budget, single_budget];
+            if side == Color::Black {
+                players.reverse();
+                budgets.reverse();
+            }
+            let Some(finish) = play(&opening, players, budgets, observer.stop())? else {
+                return Ok(None);
             };
-            let Some(outcome) = outcome else { return Ok(None) };
-            half_points += outcome.half_points(side);
+            half_points += finish.outcome.half_points(side);
         }
         observer.step(1, "");
         Ok(Some(half_points))

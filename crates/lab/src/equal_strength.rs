@@ -1,9 +1,11 @@
-//! How many times the nodes a single thread needs to be as strong as N threads: the equal-strength factor k*.
+//! How many times the nodes a single thread needs to be as strong as N threads: the equal-strength
+//! factor k*.
 //!
-//! N threads with B nodes each play a single thread with k·B nodes, for several k. More nodes make the single thread stronger, close to
-//! evenly per doubling, so the Elo of the N threads falls along a straight line over log₂ k. Where the line crosses zero is k*.
+//! N threads with B nodes each play a single thread with k·B nodes, for several k. More nodes make
+//! the single thread stronger, close to evenly per doubling, so the Elo of the N threads falls
+//! along a straight line over log₂ k. Where the line crosses zero is k*.
 
-use megatherium_search::random::Random;
+use fastrand::Rng;
 
 use crate::pentanomial::Pentanomial;
 use crate::stats::quantile;
@@ -42,20 +44,23 @@ pub struct EqualStrength {
 /// Resamples of the games.
 const RESAMPLES: usize = 2000;
 
-/// Finds k*; `None` if fewer than two factors were played, or if the results do not fall with the factor.
+/// Finds k*; `None` if fewer than two factors were played, or if the results do not fall with the
+/// factor.
 pub fn equal_strength(matches: &[Match]) -> Option<EqualStrength> {
     let played: Vec<&Match> = matches.iter().filter(|games| !games.pairs.is_empty()).collect();
     let (zero, slope) = crossing(played.iter().map(|games| (games.factor, games.result())))?;
-    let mut random = Random::new(played.len() as u64);
+    let mut random = Rng::with_seed(played.len() as u64);
     let mut crossings: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
             let drawn = played.iter().map(|games| {
-                let pairs = (0..games.pairs.len()).map(|_| games.pairs[random.below(games.pairs.len())]);
+                let pairs =
+                    (0..games.pairs.len()).map(|_| games.pairs[random.usize(..games.pairs.len())]);
                 (games.factor, Pentanomial::of(pairs))
             });
             let drawn: Vec<_> = drawn.collect();
             let better = drawn.iter().map(|(_, result)| result.score() - 0.5).sum::<f64>() > 0.0;
-            // A resample in which more nodes do not help says nothing about where, only on which side.
+            // A resample in which more nodes do not help says nothing about where, only on which
+            // side.
             let unbounded = if better { f64::INFINITY } else { f64::NEG_INFINITY };
             crossing(drawn.into_iter()).map_or(unbounded, |(zero, _)| zero)
         })
@@ -72,7 +77,8 @@ pub fn equal_strength(matches: &[Match]) -> Option<EqualStrength> {
         low: end(0.025),
         high: end(0.975),
         elo_per_doubling: -slope,
-        within_range: factors().any(|played| played <= factor) && factors().any(|played| played >= factor),
+        within_range: factors().any(|played| played <= factor)
+            && factors().any(|played| played >= factor),
     })
 }
 
@@ -98,19 +104,24 @@ fn crossing(matches: impl Iterator<Item = (f64, Pentanomial)>) -> Option<(f64, f
 mod tests {
     use super::*;
 
-    /// Pairs whose scores give about the Elo of a line with the given zero, by drawing two games each.
+    /// Pairs whose scores give about the Elo of a line with the given zero, by drawing two games
+    /// each.
     fn games(zero: f64, per_doubling: f64, factors: &[f64], count: usize) -> Vec<Match> {
-        let mut random = Random::new(9);
+        let mut random = Rng::with_seed(9);
         factors
             .iter()
             .map(|&factor| {
                 let elo = -per_doubling * (factor / zero).log2();
                 let expected = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
                 let mut game = || {
-                    let luck = random.next_u64() as f64 / 2f64.powi(64);
+                    let luck = random.f64();
                     // Half of the games are drawn where the players are equal.
                     let draws = expected.min(1.0 - expected);
-                    if luck < expected - draws / 2.0 { 2 } else { usize::from(luck < expected + draws / 2.0) }
+                    if luck < expected - draws / 2.0 {
+                        2
+                    } else {
+                        usize::from(luck < expected + draws / 2.0)
+                    }
                 };
                 Match { factor, pairs: (0..count).map(|_| game() + game()).collect() }
             })
@@ -123,7 +134,10 @@ mod tests {
             let found = equal_strength(&games(zero, 120.0, &[1.0, 2.0, 4.0], 1500)).unwrap();
             assert!((found.factor / zero).ln().abs() < 0.1, "{found:?}");
             assert!(found.low.unwrap() < zero && zero < found.high.unwrap(), "{found:?}");
-            assert!(found.within_range && (found.elo_per_doubling - 120.0).abs() < 20.0, "{found:?}");
+            assert!(
+                found.within_range && (found.elo_per_doubling - 120.0).abs() < 20.0,
+                "{found:?}"
+            );
         }
     }
 
@@ -131,7 +145,10 @@ mod tests {
     fn few_games_give_an_open_interval_rather_than_a_wrong_one() {
         let found = equal_strength(&games(6.0, 60.0, &[1.0, 1.5], 8));
         assert!(found.is_none_or(|found| found.high.is_none() || !found.within_range), "{found:?}");
-        assert!(equal_strength(&games(2.0, 100.0, &[2.0], 100)).is_none(), "one factor makes no line");
+        assert!(
+            equal_strength(&games(2.0, 100.0, &[2.0], 100)).is_none(),
+            "one factor makes no line"
+        );
         assert!(equal_strength(&[]).is_none());
     }
 }

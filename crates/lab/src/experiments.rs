@@ -1,77 +1,139 @@
 //! Questions about one part of the engine, asked with everything else equal.
 //!
-//! Two kinds: those about *work* compare nodes to the same depth under virtual SMP, which the machine cannot disturb; those about *speed*
-//! compare nodes per second of processor time, of arms that alternate in short blocks.
-
-use std::fmt;
+//! Two kinds: those about *work* compare nodes to the same depth under virtual SMP, which the
+//! machine cannot disturb; those about *speed* compare nodes per second of processor time, of arms
+//! that alternate in short blocks.
 
 use megatherium_board::Board;
-use megatherium_search::{Engine, Limits, Root, Standard, Variant, VirtualSmp};
+use megatherium_search::Replacement;
+use megatherium_search::{Engine, Limits, Root, VirtualSmp};
 
 use crate::crew::{Rig, share_out};
 use crate::error::LabError;
-use crate::laboratory::{Bench, Choices, Laboratory, Replacement};
 use crate::machine::{process_time, processors};
 use crate::measure::{Run, go_on};
 use crate::observer::Observer;
 use crate::stats::{Estimate, bootstrap, geometric, mean, median};
 
-/// What to ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// With the table and without.
-    Table,
-    /// Tables of several sizes.
-    Sizes,
-    /// Who gives way in a full table.
-    Policies,
-    /// The table in huge pages, or in small ones.
-    HugePages,
-    /// Table lines requested ahead, or not.
-    Prefetch,
-    /// One correction history for all threads, or one for each.
-    Correction,
+/// An experiment: a question, how it is asked and how its answer is shown.
+#[derive(Debug)]
+pub struct Question {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Title of its section in a report.
+    pub title: &'static str,
+    /// What the numbers are.
+    pub text: &'static str,
+    /// Whether it is about speed on real threads, not about work on virtual ones.
+    pub is_timed: bool,
+    /// Whether the size of the table is what it varies.
+    pub varies_size: bool,
+    /// Default table size in MiB.
+    pub mebibytes: usize,
+    /// Default positions and nodes per position with `--quick`.
+    pub quick: (usize, u64),
+    /// The same without.
+    pub full: (usize, u64),
+    run: fn(&Settings, &dyn Observer) -> Result<Vec<Outcome>, LabError>,
 }
 
 impl Question {
-    /// All of them.
-    pub const ALL: [Question; 6] = [
-        Question::Table,
-        Question::Sizes,
-        Question::Policies,
-        Question::HugePages,
-        Question::Prefetch,
-        Question::Correction,
+    /// All experiments. A new one is a new entry here.
+    pub const ALL: &[Question] = &[
+        Question {
+            name: "table",
+            title: "The table on and off",
+            text: "Nodes to the depth one thread reaches without a table. Off means a single \
+                   cluster, which remembers next to nothing.",
+            is_timed: false,
+            varies_size: false,
+            mebibytes: 16,
+            quick: (12, 20_000),
+            full: (64, 80_000),
+            run: table,
+        },
+        Question {
+            name: "sizes",
+            title: "Table sizes",
+            text: "Nodes to the same depth with tables of several sizes.",
+            is_timed: false,
+            varies_size: true,
+            mebibytes: 16,
+            quick: (12, 20_000),
+            full: (64, 80_000),
+            run: sizes,
+        },
+        Question {
+            name: "policies",
+            title: "Replacement policies",
+            text: "Nodes to the same depths in six consecutive positions of a game. The table is \
+                   kept between them.",
+            is_timed: false,
+            varies_size: false,
+            // A small table, searched six times: entries compete.
+            mebibytes: 1,
+            quick: (6, 15_000),
+            full: (32, 60_000),
+            run: policies,
+        },
+        Question {
+            name: "huge-pages",
+            title: "Huge pages",
+            text: "Nodes per second of processor time with the table in huge pages and without, \
+                   in blocks of the order 1 2 2 1; medians over blocks.",
+            is_timed: true,
+            varies_size: false,
+            mebibytes: 256,
+            quick: (4, 100_000),
+            full: (24, 400_000),
+            run: huge_pages,
+        },
+        Question {
+            name: "prefetch",
+            title: "Prefetching",
+            text: "Nodes per second of processor time with table lines prefetched and without, in \
+                   blocks of the order 1 2 2 1; medians over blocks.",
+            is_timed: true,
+            varies_size: false,
+            mebibytes: 256,
+            quick: (4, 100_000),
+            full: (24, 400_000),
+            run: prefetch,
+        },
+        Question {
+            name: "correction",
+            title: "Shared or private correction history",
+            text: "Nodes to the same depth when every thread learns its own corrections of the \
+                   static evaluation, and when all share one history.",
+            is_timed: false,
+            varies_size: false,
+            mebibytes: 16,
+            quick: (12, 20_000),
+            full: (64, 80_000),
+            run: correction,
+        },
     ];
 
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Question::Table => "table",
-            Question::Sizes => "sizes",
-            Question::Policies => "policies",
-            Question::HugePages => "huge-pages",
-            Question::Prefetch => "prefetch",
-            Question::Correction => "correction",
-        }
+    /// The experiment of a name.
+    pub fn find(name: &str) -> Option<&'static Question> {
+        Question::ALL.iter().find(|question| question.name == name)
     }
 
-    /// Whether it is about speed, not about work.
-    pub fn is_timed(self) -> bool {
-        matches!(self, Question::HugePages | Question::Prefetch)
-    }
-}
-
-impl fmt::Display for Question {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+    /// Asks; returns a row per arm and number of threads.
+    pub fn ask(
+        &self,
+        settings: &Settings,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Outcome>, LabError> {
+        (self.run)(settings, observer)
     }
 }
 
 /// How to ask.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Numbers of threads: virtual ones for questions about work, real ones for questions about speed.
+    /// Numbers of threads: virtual ones for questions about work, real ones for questions about
+    /// speed.
     pub threads: Vec<usize>,
     /// The positions.
     pub positions: Vec<Board>,
@@ -102,30 +164,14 @@ pub struct Outcome {
     pub against_single: Estimate,
 }
 
-/// Asks; returns a row per arm and number of threads.
-pub fn run(
-    question: Question,
-    settings: &Settings,
-    observer: &dyn Observer,
-) -> Result<Vec<Outcome>, LabError> {
-    let bench = Bench::occupy();
-    match question {
-        Question::Table => table(settings, observer),
-        Question::Sizes => sizes(settings, observer),
-        Question::Policies => policies(&bench, settings, observer),
-        Question::Correction => correction(&bench, settings, observer),
-        Question::HugePages => huge_pages(settings, observer),
-        Question::Prefetch => prefetch(&bench, settings, observer),
-    }
-}
-
 /// Positions to search one after the other with the same table, each with its depth.
 type Line = Vec<(Root, u32)>;
 
 /// The logarithm of the nodes, by number of threads and position; missing where it was stopped.
 type LogNodes = Vec<Vec<Option<f64>>>;
 
-/// Searches forgotten moves of a game: with more than one, entries of earlier searches compete with new ones.
+/// Searches forgotten moves of a game: with more than one, entries of earlier searches compete with
+/// new ones.
 fn lines(
     settings: &Settings,
     moves: usize,
@@ -139,11 +185,13 @@ fn lines(
         let mut root = Root::new(*board);
         let mut line = Line::new();
         for _ in 0..moves {
-            let Some(run) = go_on(&mut engine, root.clone(), Limits::nodes(settings.nodes), observer.stop())
+            let Some(run) =
+                go_on(&mut engine, root.clone(), Limits::nodes(settings.nodes), observer.stop())
             else {
                 return Ok(None);
             };
-            let (Some(mark), Some(best)) = (run.deepest_within(settings.nodes), run.outcome.best) else {
+            let (Some(mark), Some(best)) = (run.deepest_within(settings.nodes), run.outcome.best)
+            else {
                 break;
             };
             line.push((root.clone(), mark.depth));
@@ -154,7 +202,8 @@ fn lines(
     })
 }
 
-/// The nodes a run needed to depth, averaged in the logarithm over the last depths as everywhere in the lab.
+/// The nodes a run needed to depth, averaged in the logarithm over the last depths as everywhere in
+/// the lab.
 fn log_nodes(run: &Run, depth: u32) -> Option<f64> {
     let marks: Vec<f64> = (depth.saturating_sub(2)..=depth)
         .filter_map(|depth| run.mark(depth))
@@ -164,12 +213,12 @@ fn log_nodes(run: &Run, depth: u32) -> Option<f64> {
 }
 
 /// Nodes to depth of one arm for every number of threads and every line.
-fn work<V: Variant>(
+fn work(
     name: &str,
     settings: &Settings,
     mebibytes: usize,
     lines: &[Option<Line>],
-    prepare: &(dyn Fn(&mut Engine<V>) -> Result<(), LabError> + Sync),
+    prepare: &(dyn Fn(&mut Engine) -> Result<(), LabError> + Sync),
     observer: &dyn Observer,
 ) -> Result<LogNodes, LabError> {
     observer.begin(name, (lines.len() * settings.threads.len()) as u64);
@@ -177,13 +226,14 @@ fn work<V: Variant>(
     for &threads in &settings.threads {
         let results = share_out(lines, processors(), observer, |_, line| {
             let Some(line) = line else { return Ok(None) };
-            let mut rig = Rig::<V>::default();
+            let mut rig = Rig::default();
             let engine = rig.engine(threads, mebibytes)?;
             prepare(engine)?;
             engine.options.virtual_smp = Some(settings.turns);
             let mut logs = Vec::new();
             for (root, depth) in line {
-                let Some(run) = go_on(engine, root.clone(), Limits::depth(*depth), observer.stop()) else {
+                let Some(run) = go_on(engine, root.clone(), Limits::depth(*depth), observer.stop())
+                else {
                     return Ok(None);
                 };
                 logs.extend(log_nodes(&run, *depth));
@@ -225,7 +275,7 @@ fn differences(one: &[Option<f64>], other: &[Option<f64>]) -> Vec<f64> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "one of several ways to prepare an engine")]
-fn nothing<V: Variant>(_: &mut Engine<V>) -> Result<(), LabError> {
+fn nothing(_: &mut Engine) -> Result<(), LabError> {
     Ok(())
 }
 
@@ -235,8 +285,8 @@ fn table(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, L
     let lines = lines(settings, 1, &off, observer)?;
     let mebibytes = settings.mebibytes;
     let arms = [
-        ("on".to_owned(), work::<Standard>("table on", settings, mebibytes, &lines, &nothing, observer)?),
-        ("off".to_owned(), work::<Standard>("table off", settings, mebibytes, &lines, &off, observer)?),
+        ("on".to_owned(), work("table on", settings, mebibytes, &lines, &nothing, observer)?),
+        ("off".to_owned(), work("table off", settings, mebibytes, &lines, &off, observer)?),
     ];
     Ok(outcomes(settings, &arms))
 }
@@ -246,7 +296,7 @@ fn sizes(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, L
     let mut arms = Vec::new();
     for &mebibytes in settings.sizes.iter().rev() {
         let name = format!("{mebibytes} MiB");
-        let nodes = work::<Standard>(&name, settings, mebibytes, &lines, &nothing, observer)?;
+        let nodes = work(&name, settings, mebibytes, &lines, &nothing, observer)?;
         arms.push((name, nodes));
     }
     Ok(outcomes(settings, &arms))
@@ -255,35 +305,36 @@ fn sizes(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, L
 /// Moves of a game that policies are compared on.
 const GAME: usize = 6;
 
-fn policies(bench: &Bench, settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
+fn policies(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
     let lines = lines(settings, GAME, &nothing, observer)?;
     let mut arms = Vec::new();
     for replacement in Replacement::ALL {
-        bench.choose(Choices { replacement, ..Choices::default() });
         let name = replacement.name();
-        let nodes = work::<Laboratory>(name, settings, settings.mebibytes, &lines, &nothing, observer)?;
+        let choose = |engine: &mut Engine| Ok(engine.set_replacement(replacement)?);
+        let nodes = work(name, settings, settings.mebibytes, &lines, &choose, observer)?;
         arms.push((name.to_owned(), nodes));
     }
-    bench.choose(Choices::default());
     Ok(outcomes(settings, &arms))
 }
 
-fn correction(bench: &Bench, settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
+fn correction(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
     let lines = lines(settings, 1, &nothing, observer)?;
     let mut arms = Vec::new();
-    for (name, shared_corrections) in [("private", false), ("shared", true)] {
-        bench.choose(Choices { shared_corrections, ..Choices::default() });
-        let nodes = work::<Laboratory>(name, settings, settings.mebibytes, &lines, &nothing, observer)?;
+    for (name, shared) in [("private", false), ("shared", true)] {
+        let choose = |engine: &mut Engine| {
+            engine.options.shared_corrections = shared;
+            Ok(())
+        };
+        let nodes = work(name, settings, settings.mebibytes, &lines, &choose, observer)?;
         arms.push((name.to_owned(), nodes));
     }
-    bench.choose(Choices::default());
     Ok(outcomes(settings, &arms))
 }
 
-/// Nodes per second of processor time, or of any time where the system does not tell: others at work then take less away from
-/// the comparison.
-fn speed<V: Variant>(
-    engine: &mut Engine<V>,
+/// Nodes per second of processor time, or of any time where the system does not tell: others at
+/// work then take less away from the comparison.
+fn speed(
+    engine: &mut Engine,
     board: &Board,
     limits: Limits,
     observer: &dyn Observer,
@@ -297,11 +348,10 @@ fn speed<V: Variant>(
 }
 
 /// Speeds of two arms in blocks of the order 1 2 2 1, one block per position.
-fn speeds<V: Variant>(
+fn speeds(
     names: [&str; 2],
     settings: &Settings,
-    mut engines: Vec<[Engine<V>; 2]>,
-    switch: &dyn Fn(usize),
+    mut engines: Vec<[Engine; 2]>,
     observer: &dyn Observer,
 ) -> Vec<Outcome> {
     observer.begin(names[1], (4 * settings.positions.len() * settings.threads.len()) as u64);
@@ -312,9 +362,10 @@ fn speeds<V: Variant>(
         'blocks: for board in &settings.positions {
             let mut sums = [0.0; 2];
             for arm in [0, 1, 1, 0] {
-                switch(arm);
                 let limits = Limits::nodes(settings.nodes * threads as u64);
-                let Some(speed) = speed(&mut pair[arm], board, limits, observer) else { break 'blocks };
+                let Some(speed) = speed(&mut pair[arm], board, limits, observer) else {
+                    break 'blocks;
+                };
                 sums[arm] += speed / 2.0;
                 observer.step(1, &format!("{threads} threads"));
             }
@@ -326,7 +377,8 @@ fn speeds<V: Variant>(
             if logs[arm].is_empty() {
                 continue;
             }
-            let ratios: Vec<f64> = logs[arm].iter().zip(&logs[0]).map(|(own, first)| own - first).collect();
+            let ratios: Vec<f64> =
+                logs[arm].iter().zip(&logs[0]).map(|(own, first)| own - first).collect();
             let value = mean(&logs[arm]).exp();
             if singles[arm] == 0.0 {
                 singles[arm] = value;
@@ -352,19 +404,18 @@ fn huge_pages(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcom
         without.set_hash_without_huge_pages(settings.mebibytes)?;
         engines.push([with, without]);
     }
-    Ok(speeds(["huge pages", "small pages"], settings, engines, &|_| {}, observer))
+    Ok(speeds(["huge pages", "small pages"], settings, engines, observer))
 }
 
-fn prefetch(bench: &Bench, settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
+fn prefetch(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
     let mut engines = Vec::new();
     for &threads in &settings.threads {
-        let engine = || Engine::<Laboratory>::variant(threads, settings.mebibytes);
-        engines.push([engine()?, engine()?]);
+        let with = Engine::new(threads, settings.mebibytes)?;
+        let mut without = Engine::new(threads, settings.mebibytes)?;
+        without.options.prefetch = false;
+        engines.push([with, without]);
     }
-    let switch = |arm: usize| bench.choose(Choices { prefetch: arm == 0, ..Choices::default() });
-    let rows = speeds(["prefetch", "no prefetch"], settings, engines, &switch, observer);
-    bench.choose(Choices::default());
-    Ok(rows)
+    Ok(speeds(["prefetch", "no prefetch"], settings, engines, observer))
 }
 
 #[cfg(test)]
@@ -372,6 +423,7 @@ mod tests {
     use super::*;
     use crate::observer::Nobody;
     use crate::positions::suite;
+    use megatherium_search::Silent;
 
     fn settings(nodes: u64) -> Settings {
         Settings {
@@ -387,11 +439,13 @@ mod tests {
     #[test]
     fn every_question_has_an_answer() {
         for question in Question::ALL {
-            let rows = run(question, &settings(3000), &Nobody::default()).unwrap();
-            let arms = if question == Question::Policies { 5 } else { 2 };
-            assert_eq!(rows.len(), 2 * arms, "{question}");
-            assert!(rows.iter().all(|row| row.positions == 3 && row.value > 100.0), "{question}: {rows:?}");
-            assert!((rows[0].against_first.value - 1.0).abs() < 1e-12, "{question}");
+            let name = question.name;
+            let rows = question.ask(&settings(3000), &Nobody::default()).unwrap();
+            let arms = if name == "policies" { 5 } else { 2 };
+            assert_eq!(rows.len(), 2 * arms, "{name}");
+            let measured = |row: &Outcome| row.positions == 3 && row.value > 100.0;
+            assert!(rows.iter().all(measured), "{name}: {rows:?}");
+            assert!((rows[0].against_first.value - 1.0).abs() < 1e-12, "{name}");
         }
     }
 
@@ -399,10 +453,37 @@ mod tests {
     #[test]
     fn without_the_table_lazy_smp_is_worth_nothing() {
         let settings = Settings { positions: suite(12), ..settings(15_000) };
-        let rows = run(Question::Table, &settings, &Nobody::default()).unwrap();
-        let find =
-            |arm: &str, threads| rows.iter().find(|row| row.arm == arm && row.threads == threads).unwrap();
+        let question = Question::find("table").unwrap();
+        let rows = question.ask(&settings, &Nobody::default()).unwrap();
+        let find = |arm: &str, threads| {
+            rows.iter().find(|row| row.arm == arm && row.threads == threads).unwrap()
+        };
         let (on, off) = (find("on", 2).against_single.value, find("off", 2).against_single.value);
         assert!((1.7..=2.4).contains(&off) && on < off, "{rows:?}");
+    }
+
+    /// The engine's own choices search the engine's tree; each other choice changes it, except the
+    /// one that only takes time.
+    #[test]
+    fn choices_do_what_they_say() {
+        let nodes = |choose: &dyn Fn(&mut Engine)| {
+            let mut engine = Engine::new(2, 1).unwrap();
+            choose(&mut engine);
+            engine.options.virtual_smp = Some(VirtualSmp::default());
+            let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+            let mut root = Root::new(Board::from_fen(fen).unwrap());
+            // Deep enough to fill the table, so that entries are evicted.
+            let first = engine.search(root.clone(), Limits::depth(13), Silent);
+            root.play(first.best.unwrap());
+            engine.search(root, Limits::depth(12), Silent);
+            engine.nodes_by_thread()
+        };
+        let standard = nodes(&|_| {});
+        assert_eq!(nodes(&|engine| engine.options.prefetch = false), standard);
+        assert_ne!(nodes(&|engine| engine.options.shared_corrections = true), standard);
+        for replacement in Replacement::ALL {
+            let chosen = nodes(&|engine| engine.set_replacement(replacement).unwrap());
+            assert_eq!(chosen == standard, replacement == Replacement::DepthAge, "{replacement:?}");
+        }
     }
 }

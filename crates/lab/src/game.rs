@@ -1,117 +1,165 @@
-//! A game between two engines in one process, by nodes instead of clocks.
+//! A game between two players, by nodes or on clocks.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use megatherium_board::{Board, Color};
+use megatherium_board::referee::{Adjudication, Ending, Outcome, Referee, Streak};
+use megatherium_board::{Board, Color, Move};
+use megatherium_search::score::TB_BOUND;
 use megatherium_search::{Engine, Limits, Root, Silent};
 
-/// One side: an engine and how many nodes it may search per move, all threads together.
-pub struct Player {
-    /// The engine.
-    pub engine: Engine,
-    /// Nodes per move.
-    pub nodes: u64,
+use crate::error::LabError;
+
+/// What a player may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Nodes per move, all threads together.
+    Nodes(u64),
+    /// A clock for the game.
+    Clock {
+        /// Time at the start.
+        base: Duration,
+        /// Time added after each move.
+        increment: Duration,
+    },
 }
+
+/// A game so far.
+pub struct Line {
+    /// The position it started from.
+    pub start: Board,
+    /// The moves since.
+    pub moves: Vec<Move>,
+    /// The position now, with its history.
+    pub root: Root,
+}
+
+/// A move, and what the player thinks of its position.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The move.
+    pub best: Move,
+    /// The score for the side to move, in centipawns, if the player gave one.
+    pub score: Option<i32>,
+}
+
+/// Somebody who can play.
+pub trait Player: Send {
+    /// Forgets the last game.
+    fn new_game(&mut self) -> Result<(), LabError>;
+
+    /// Chooses a move; there is a legal one.
+    fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError>;
+}
+
+impl Player for Engine {
+    fn new_game(&mut self) -> Result<(), LabError> {
+        Engine::new_game(self);
+        Ok(())
+    }
+
+    fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError> {
+        let answer = self.search(line.root.clone(), limits, Silent);
+        let best = answer.best.ok_or_else(|| LabError::Settings("no legal move".to_owned()))?;
+        Ok(Choice { best, score: Some(answer.score) })
+    }
+}
+
+/// When games of the laboratory end early.
+const ADJUDICATION: Adjudication = Adjudication {
+    win: Streak { score: 700, plies: 8 },
+    proven: Streak { score: TB_BOUND, plies: 8 },
+    draw: Streak { score: 10, plies: 16 },
+    draw_from: 86,
+    longest: 400,
+};
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// White won.
-    White,
-    /// Black won.
-    Black,
-    /// Nobody did.
-    Draw,
+pub struct Finish {
+    /// Who won.
+    pub outcome: Outcome,
+    /// The side that overstepped its clock.
+    pub forfeit: Option<Color>,
 }
 
-impl Outcome {
-    /// Twice the points of a side.
-    pub fn half_points(self, side: Color) -> usize {
-        match (self, side) {
-            (Outcome::Draw, _) => 1,
-            (Outcome::White, Color::White) | (Outcome::Black, Color::Black) => 2,
-            _ => 0,
-        }
+/// Plays a game from `opening`, White first in `players` and `budgets`. `None` if it was stopped.
+pub fn play(
+    opening: &Board,
+    mut players: [&mut dyn Player; 2],
+    budgets: [Budget; 2],
+    stop: &AtomicBool,
+) -> Result<Option<Finish>, LabError> {
+    for player in &mut players {
+        player.new_game()?;
     }
-}
-
-/// Both sides agree that it is lost: so many centipawns, so many plies in a row.
-const DECIDED: i32 = 700;
-const DECIDED_PLIES: u32 = 8;
-
-/// Both sides agree that it is drawn: at most so many centipawns, so many plies in a row, from so far into the game.
-const LEVEL: i32 = 10;
-const LEVEL_PLIES: u32 = 16;
-const LEVEL_FROM: usize = 70;
-
-/// A game that goes on longer is a draw.
-const LONGEST: usize = 400;
-
-/// Plays a game from `opening`. `None` if it was stopped.
-pub fn play(opening: &Board, white: &mut Player, black: &mut Player, stop: &AtomicBool) -> Option<Outcome> {
-    white.engine.new_game();
-    black.engine.new_game();
-    let mut root = Root::new(*opening);
-    let mut judge = Judge::default();
-    for ply in 0..LONGEST {
+    let mut line = Line { start: *opening, moves: Vec::new(), root: Root::new(*opening) };
+    let mut referee = Referee::new(ADJUDICATION);
+    let mut clocks = Clocks::new(budgets);
+    let over = |outcome| Ok(Some(Finish { outcome, forfeit: None }));
+    loop {
         if stop.load(Ordering::Relaxed) {
-            return None;
+            return Ok(None);
         }
-        if let Some(outcome) = by_rule(&root) {
-            return Some(outcome);
+        let side = line.root.board.side_to_move();
+        if let Some(ending) = Ending::of(&line.root.board, &line.root.history) {
+            return over(ending.outcome(side));
         }
-        let side = root.board.side_to_move();
-        let player = if side.is_white() { &mut *white } else { &mut *black };
-        let answer = player.engine.search(root.clone(), Limits::nodes(player.nodes), Silent);
-        if let Some(outcome) = judge.hear(if side.is_white() { answer.score } else { -answer.score }, ply) {
-            return Some(outcome);
+        let limits = clocks.limits(side);
+        let started = Instant::now();
+        let choice = players[side.index()].choose(&line, limits)?;
+        if !clocks.spend(side, started.elapsed()) {
+            return Ok(Some(Finish { outcome: Outcome::win(!side), forfeit: Some(side) }));
         }
-        root.play(answer.best?);
+        line.moves.push(choice.best);
+        line.root.play(choice.best);
+        let sign = if side.is_white() { 1 } else { -1 };
+        if let Some(outcome) = referee.hear(choice.score.map(|score| sign * score)) {
+            return over(outcome);
+        }
     }
-    Some(Outcome::Draw)
 }
 
-/// Mate, stalemate, and the draws by rule.
-fn by_rule(root: &Root) -> Option<Outcome> {
-    let board = &root.board;
-    if !board.has_legal_move() {
-        let loser = board.side_to_move();
-        return Some(match (board.in_check(), loser.is_white()) {
-            (false, _) => Outcome::Draw,
-            (true, true) => Outcome::Black,
-            (true, false) => Outcome::White,
+/// The clocks of both sides.
+struct Clocks {
+    budgets: [Budget; 2],
+    left: [Duration; 2],
+}
+
+impl Clocks {
+    fn new(budgets: [Budget; 2]) -> Clocks {
+        let left = budgets.map(|budget| match budget {
+            Budget::Nodes(_) => Duration::ZERO,
+            Budget::Clock { base, .. } => base,
         });
+        Clocks { budgets, left }
     }
-    let drawn = board.halfmove_clock() >= 100
-        || board.is_insufficient_material()
-        || root.history.repetition(board, 0);
-    drawn.then_some(Outcome::Draw)
-}
 
-/// Ends games whose result both sides agree on.
-#[derive(Default)]
-struct Judge {
-    white_ahead: u32,
-    black_ahead: u32,
-    level: u32,
-}
+    /// The limits of the next search of `side`.
+    fn limits(&self, side: Color) -> Limits {
+        match self.budgets[side.index()] {
+            Budget::Nodes(nodes) => Limits::nodes(nodes),
+            Budget::Clock { .. } => Limits {
+                clock: self.left.map(Some),
+                increment: self.budgets.map(|budget| match budget {
+                    Budget::Nodes(_) => Duration::ZERO,
+                    Budget::Clock { increment, .. } => increment,
+                }),
+                ..Limits::default()
+            },
+        }
+    }
 
-impl Judge {
-    /// Hears a score from White's view.
-    fn hear(&mut self, score: i32, ply: usize) -> Option<Outcome> {
-        let count = |counter: &mut u32, holds: bool| {
-            *counter = if holds { *counter + 1 } else { 0 };
-            *counter
-        };
-        let white = count(&mut self.white_ahead, score >= DECIDED);
-        let black = count(&mut self.black_ahead, score <= -DECIDED);
-        let level = count(&mut self.level, ply >= LEVEL_FROM && score.abs() <= LEVEL);
-        if white >= DECIDED_PLIES {
-            Some(Outcome::White)
-        } else if black >= DECIDED_PLIES {
-            Some(Outcome::Black)
-        } else {
-            (level >= LEVEL_PLIES).then_some(Outcome::Draw)
+    /// Takes the time of a move off the clock. Returns whether there was enough of it.
+    fn spend(&mut self, side: Color, time: Duration) -> bool {
+        let Budget::Clock { increment, .. } = self.budgets[side.index()] else { return true };
+        let left = &mut self.left[side.index()];
+        match left.checked_sub(time) {
+            Some(rest) => {
+                *left = rest + increment;
+                true
+            }
+            None => false,
         }
     }
 }
@@ -120,40 +168,49 @@ impl Judge {
 mod tests {
     use super::*;
 
-    fn player(nodes: u64) -> Player {
-        Player { engine: Engine::new(1, 1).unwrap(), nodes }
+    fn outcome(fen: &str, budget: Budget, stop: bool) -> Option<Outcome> {
+        let (mut white, mut black) = (Engine::new(1, 1).unwrap(), Engine::new(1, 1).unwrap());
+        let board = Board::from_fen(fen).unwrap();
+        let players: [&mut dyn Player; 2] = [&mut white, &mut black];
+        let finish = play(&board, players, [budget; 2], &AtomicBool::new(stop)).unwrap();
+        finish.map(|finish| finish.outcome)
     }
 
     #[test]
     fn a_won_position_is_won_and_a_dead_one_drawn() {
-        let never = AtomicBool::new(false);
-        let (mut strong, mut weak) = (player(500), player(500));
-        let won = Board::from_fen("4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1").unwrap();
-        assert_eq!(play(&won, &mut strong, &mut weak, &never), Some(Outcome::White));
-        assert_eq!(
-            play(&Board::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap(), &mut strong, &mut weak, &never),
-            Some(Outcome::Draw)
-        );
-        let mated = Board::from_fen("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1").unwrap();
-        assert_eq!(play(&mated, &mut strong, &mut weak, &never), Some(Outcome::White));
-        assert_eq!(play(&won, &mut strong, &mut weak, &AtomicBool::new(true)), None);
+        let nodes = Budget::Nodes(500);
+        let won = "4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1";
+        assert_eq!(outcome(won, nodes, false), Some(Outcome::White));
+        assert_eq!(outcome("4k3/8/8/8/8/8/8/4K3 w - - 0 1", nodes, false), Some(Outcome::Draw));
+        let mated = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1";
+        assert_eq!(outcome(mated, nodes, false), Some(Outcome::White));
+        assert_eq!(outcome(won, nodes, true), None);
+        let second = Duration::from_secs(1);
+        let clock = Budget::Clock { base: second, increment: Duration::from_millis(10) };
+        assert_eq!(outcome(won, clock, false), Some(Outcome::White));
     }
 
-    #[test]
-    fn the_judge_needs_agreement_for_a_while() {
-        let mut judge = Judge::default();
-        for ply in 0..20 {
-            assert_eq!(judge.hear(if ply % 7 == 6 { 0 } else { 900 }, ply), None);
+    /// A player that takes its time.
+    struct Slow;
+
+    impl Player for Slow {
+        fn new_game(&mut self) -> Result<(), LabError> {
+            Ok(())
         }
-        let verdicts: Vec<_> = (0..8).map(|ply| judge.hear(-900, ply)).collect();
-        assert_eq!(verdicts[7], Some(Outcome::Black));
-        assert!(verdicts[..7].iter().all(Option::is_none));
+
+        fn choose(&mut self, line: &Line, _: Limits) -> Result<Choice, LabError> {
+            std::thread::sleep(Duration::from_millis(20));
+            Ok(Choice { best: line.root.board.legal_moves()[0], score: None })
+        }
     }
 
     #[test]
-    fn points() {
-        assert_eq!(Outcome::White.half_points(Color::White), 2);
-        assert_eq!(Outcome::White.half_points(Color::Black), 0);
-        assert_eq!(Outcome::Draw.half_points(Color::Black), 1);
+    fn a_clock_that_runs_out_loses() {
+        let mut engine = Engine::new(1, 1).unwrap();
+        let clock = Budget::Clock { base: Duration::from_millis(5), increment: Duration::ZERO };
+        let players: [&mut dyn Player; 2] = [&mut Slow, &mut engine];
+        let finish = play(&Board::startpos(), players, [clock; 2], &AtomicBool::new(false));
+        let lost = Finish { outcome: Outcome::Black, forfeit: Some(Color::White) };
+        assert_eq!(finish.unwrap(), Some(lost));
     }
 }

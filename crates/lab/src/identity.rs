@@ -1,9 +1,10 @@
 //! The identity behind every scaling number: time-to-depth speed-up = NPS ratio ÷ node overhead.
 //!
-//! More threads search more nodes a second, but also more nodes: part of the work is done twice. The first factor is about the machine,
-//! the second about the algorithm, and only the second can be measured without the machine.
+//! More threads search more nodes a second, but also more nodes: part of the work is done twice.
+//! The first factor is about the machine, the second about the algorithm, and only the second can
+//! be measured without the machine.
 
-/// What two searches of one position to one depth came to, as logarithms of ratios (N threads over one).
+/// Two searches of one position to one depth, as logarithms of ratios (N threads over one).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factors {
     /// ln of the time of one thread over that of N.
@@ -24,14 +25,19 @@ impl Factors {
         }
     }
 
-    /// The mean over several depths or runs. The identity survives, because it is linear in the logarithms.
+    /// The mean over several depths or runs. The identity survives, because it is linear in the
+    /// logarithms.
     pub fn mean(all: &[Factors]) -> Factors {
         let count = all.len().max(1) as f64;
         let mean = |part: fn(&Factors) -> f64| all.iter().map(part).sum::<f64>() / count;
-        Factors { speed_up: mean(|f| f.speed_up), nps: mean(|f| f.nps), overhead: mean(|f| f.overhead) }
+        Factors {
+            speed_up: mean(|f| f.speed_up),
+            nps: mean(|f| f.nps),
+            overhead: mean(|f| f.overhead),
+        }
     }
 
-    /// How far the identity is off: 0 but for rounding, or the books are wrong.
+    /// The error of the identity: 0 except for rounding, or the bookkeeping is wrong.
     pub fn residue(&self) -> f64 {
         self.speed_up - (self.nps - self.overhead)
     }

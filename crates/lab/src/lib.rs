@@ -1,20 +1,24 @@
 //! Experiments anyone can rerun. Each is a function that returns plain data; the shell prints it.
 //!
-//! The scaling lab asks three different questions about N threads, because their answers differ widely:
+//! The scaling lab asks three different questions about N threads, because their answers differ
+//! widely:
 //!
 //! - How many more nodes a second? ([`real`], and [`ceiling`] for what the machine allows.)
-//! - How much sooner is a depth complete? ([`real`]; [`virtual_smp`] for more threads than there are cores.)
+//! - How much sooner is a depth complete? ([`real`]; [`virtual_smp`] for more threads than there
+//!   are cores.)
 //! - How much stronger? ([`elo`].)
 //!
-//! [`identity`] ties the first two together. [`experiments`] change one thing and ask again. [`report`] writes it all down.
+//! [`identity`] ties the first two together. [`experiments`] change one thing and ask again.
+//! [`report`] writes it all down.
 //!
-//! About the search itself it asks what each technique is worth ([`ablation`]), whether other numbers would be better ([`duel`]), and
-//! which ([`spsa`]).
+//! About the search itself it asks what each technique is worth ([`ablation`]), whether other
+//! numbers would be better ([`duel`]), and which ([`spsa`]).
 
 #![forbid(unsafe_code)]
 
 pub mod ablation;
 pub mod ceiling;
+pub mod cli;
 pub mod crew;
 pub mod duel;
 pub mod elo;
@@ -24,7 +28,6 @@ pub mod experiments;
 pub mod game;
 pub mod hash;
 pub mod identity;
-pub mod laboratory;
 pub mod machine;
 pub mod measure;
 pub mod observer;
@@ -35,6 +38,7 @@ pub mod process;
 pub mod real;
 pub mod report;
 pub mod sections;
+pub mod sprt;
 pub mod spsa;
 pub mod stats;
 pub mod table_map;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use megatherium_board::Board;
-use megatherium_search::{Engine, Limits, Outcome, Report, Root, ScoreBound, Variant};
+use megatherium_search::{Engine, Limits, Outcome, Report, Root, ScoreBound};
 
 use crate::identity::Factors;
 
@@ -46,24 +46,28 @@ impl Run {
     }
 }
 
-/// Depths whose ratios are averaged: the last ones before the target. Where an iteration ends is partly luck, and this luck
-/// averages out.
+/// Depths whose ratios are averaged: the last ones before the target. Where an iteration ends is
+/// partly luck, and this luck averages out.
 const DEPTHS_AVERAGED: u32 = 3;
 
-/// Compares a run with that of a single thread, on the last depths up to `depth`. `None` if they have none in common.
+/// Compares a run with that of a single thread, on the last depths up to `depth`. `None` if they
+/// have none in common.
 pub fn compare(single: &Run, several: &Run, depth: u32) -> Option<Factors> {
     let factors: Vec<Factors> = (depth.saturating_sub(DEPTHS_AVERAGED - 1)..=depth)
         .filter_map(|depth| Some((single.mark(depth)?, several.mark(depth)?)))
         // A clock that has not moved yet has nothing to say.
         .filter(|(one, many)| one.seconds > 0.0 && many.seconds > 0.0)
-        .map(|(one, many)| Factors::new((one.nodes as f64, one.seconds), (many.nodes as f64, many.seconds)))
+        .map(|(one, many)| {
+            Factors::new((one.nodes as f64, one.seconds), (many.nodes as f64, many.seconds))
+        })
         .collect();
     (!factors.is_empty()).then(|| Factors::mean(&factors))
 }
 
-/// Searches a position from scratch: empty table, nothing learnt. `None` if it was stopped before the end.
-pub fn search<V: Variant>(
-    engine: &mut Engine<V>,
+/// Searches a position from scratch: empty table, nothing learnt. `None` if it was stopped before
+/// the end.
+pub fn search(
+    engine: &mut Engine,
     board: &Board,
     limits: Limits,
     stop: &AtomicBool,
@@ -73,18 +77,14 @@ pub fn search<V: Variant>(
 }
 
 /// Searches a position with what the engine has learnt so far.
-pub fn go_on<V: Variant>(
-    engine: &mut Engine<V>,
-    root: Root,
-    limits: Limits,
-    stop: &AtomicBool,
-) -> Option<Run> {
+pub fn go_on(engine: &mut Engine, root: Root, limits: Limits, stop: &AtomicBool) -> Option<Run> {
     let marks = Arc::new(Mutex::new(Vec::new()));
     let (done, answer) = channel();
     let keep = Arc::clone(&marks);
     let sink = move |report: Report<'_>| match report {
         Report::Info(info) if info.bound == ScoreBound::Exact && info.multipv == 1 => {
-            let mark = Mark { depth: info.depth, nodes: info.nodes, seconds: info.time.as_secs_f64() };
+            let mark =
+                Mark { depth: info.depth, nodes: info.nodes, seconds: info.time.as_secs_f64() };
             keep.lock().unwrap_or_else(PoisonError::into_inner).push(mark);
         }
         Report::Done(outcome) => {

@@ -1,25 +1,25 @@
-//! Who looks on while something is measured: a progress bar, or nobody.
+//! Progress of a measurement and the request to end it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Hears how far a measurement is, and may end it.
+/// Is told how far a measurement is, and may end it.
 pub trait Observer: Sync {
-    /// A part of so many steps begins.
+    /// A stage of so many steps begins.
     fn begin(&self, title: &str, steps: u64);
 
-    /// So many steps are done; `message` says what is known by now.
+    /// So many steps are done; `message` is the result so far.
     fn step(&self, steps: u64, message: &str);
 
-    /// Set when whoever looks on has seen enough: what was measured so far is kept.
+    /// Set to end the measurement early; the results so far are kept.
     fn stop(&self) -> &AtomicBool;
 
-    /// Whether to end.
+    /// Whether the measurement should end.
     fn stopped(&self) -> bool {
         self.stop().load(Ordering::Relaxed)
     }
 }
 
-/// Looks on in silence and never stops anything.
+/// Shows nothing and never stops anything.
 #[derive(Debug, Default)]
 pub struct Nobody(AtomicBool);
 

@@ -1,47 +1,92 @@
-//! Openings for matches: a few random moves, kept if they leave a game to be played.
+//! Openings for matches: positions of a book file, or a few random moves that leave a fair game.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
 
+use fastrand::Rng;
 use megatherium_board::Board;
-use megatherium_search::random::Random;
+use megatherium_board::position_file::{self, PositionFileError};
 use megatherium_search::{Engine, EngineError, Limits, Root, Silent};
 
 /// Random moves each opening begins with.
 const PLIES: usize = 8;
 
-/// Nodes of the look that decides whether an opening is playable.
-const LOOK: u64 = 4000;
+/// Nodes of the search that decides whether an opening is fair.
+const NODES: u64 = 4000;
 
-/// Openings in which one side is further ahead than this are left out, in centipawns.
+/// Openings in which one side is further ahead than this are rejected, in centipawns.
 const MARGIN: i32 = 120;
 
-/// `count` different openings; the same ones for the same seed. Fewer if it was stopped.
-pub fn random(count: usize, seed: u64, stop: &AtomicBool) -> Result<Vec<Board>, EngineError> {
-    let mut random = Random::new(seed);
-    let mut engine = Engine::new(1, 1)?;
-    let mut openings: Vec<Board> = Vec::with_capacity(count);
-    while openings.len() < count && !stop.load(Ordering::Relaxed) {
-        let Some(board) = walk(&mut random) else { continue };
-        if openings.iter().any(|known| known.key() == board.key()) {
-            continue;
-        }
-        engine.new_game();
-        let outcome = engine.search(Root::new(board), Limits::nodes(LOOK), Silent);
-        if outcome.best.is_some() && outcome.score.abs() <= MARGIN {
-            openings.push(board);
-        }
-    }
-    Ok(openings)
+/// A numbered source of openings.
+#[derive(Clone, Debug)]
+pub enum Openings {
+    /// The positions of a book, in an order that depends on the seed.
+    Book(Vec<Board>),
+    /// Random moves; the seed and the number of the opening decide which.
+    Random {
+        /// The seed.
+        seed: u64,
+    },
 }
 
-fn walk(random: &mut Random) -> Option<Board> {
+impl Openings {
+    /// The positions of a file, shuffled.
+    pub fn book(path: &Path, seed: u64) -> Result<Openings, PositionFileError> {
+        let mut boards: Vec<Board> =
+            position_file::read(path)?.into_iter().map(|epd| epd.board).collect();
+        boards.retain(Board::has_legal_move);
+        Rng::with_seed(seed).shuffle(&mut boards);
+        Ok(Openings::Book(boards))
+    }
+
+    /// How many there are; `None` if there is no end.
+    pub fn len(&self) -> Option<usize> {
+        match self {
+            Openings::Book(boards) => Some(boards.len()),
+            Openings::Random { .. } => None,
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+
+    /// The opening of a number; a book begins again after its end.
+    pub fn get(&self, number: usize) -> Result<Board, EngineError> {
+        match self {
+            Openings::Book(boards) => Ok(boards[number % boards.len()]),
+            Openings::Random { seed } => random(*seed, number),
+        }
+    }
+
+    /// The first `count` openings.
+    pub fn take(&self, count: usize) -> Result<Vec<Board>, EngineError> {
+        (0..count).map(|number| self.get(number)).collect()
+    }
+}
+
+/// A random opening that is fair by a short search.
+fn random(seed: u64, number: usize) -> Result<Board, EngineError> {
+    let mut random = Rng::with_seed(Rng::with_seed(seed).u64(..) ^ number as u64);
+    let mut engine = Engine::new(1, 1)?;
+    loop {
+        let Some(board) = walk(&mut random) else { continue };
+        engine.new_game();
+        let outcome = engine.search(Root::new(board), Limits::nodes(NODES), Silent);
+        if outcome.best.is_some() && outcome.score.abs() <= MARGIN {
+            return Ok(board);
+        }
+    }
+}
+
+fn walk(random: &mut Rng) -> Option<Board> {
     let mut board = Board::startpos();
     for _ in 0..PLIES {
         let moves = board.legal_moves();
         if moves.is_empty() {
             return None;
         }
-        board.make(moves[random.below(moves.len())]);
+        board.make(moves[random.usize(..moves.len())]);
     }
     board.has_legal_move().then_some(board)
 }
@@ -51,18 +96,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openings_depend_on_the_seed_alone() {
-        let never = AtomicBool::new(false);
+    fn openings_depend_on_the_seed_and_the_number_alone() {
         let keys = |seed| {
-            let openings = random(6, seed, &never).unwrap();
+            let openings = Openings::Random { seed }.take(6).unwrap();
             openings.iter().map(Board::key).collect::<Vec<_>>()
         };
         assert_eq!(keys(1), keys(1));
         assert_ne!(keys(1), keys(2));
+        assert_eq!(Openings::Random { seed: 1 }.get(3).unwrap().key(), keys(1)[3]);
+        let mut distinct = keys(1);
+        distinct.dedup();
+        assert_eq!(distinct.len(), 6);
     }
 
     #[test]
-    fn a_stop_ends_the_walk() {
-        assert!(random(6, 1, &AtomicBool::new(true)).unwrap().is_empty());
+    fn a_book_is_shuffled_whole_and_begins_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.epd");
+        let boards = crate::positions::suite(20);
+        let text: Vec<String> = boards.iter().map(Board::fen).collect();
+        std::fs::write(&path, text.join("\n")).unwrap();
+        let book = Openings::book(&path, 7).unwrap();
+        assert_eq!(book.len(), Some(20));
+        let keys = |openings: &[Board]| openings.iter().map(Board::key).collect::<Vec<_>>();
+        let (mut drawn, mut given) = (keys(&book.take(20).unwrap()), keys(&boards));
+        assert_ne!(drawn, given, "in another order");
+        drawn.sort_unstable();
+        given.sort_unstable();
+        assert_eq!(drawn, given);
+        assert_eq!(book.get(20).unwrap().key(), book.get(0).unwrap().key());
     }
 }

@@ -1,7 +1,8 @@
-//! Results of games played in pairs: each opening twice, with colours changed.
+//! Results of games played in pairs: each opening twice, with colours reversed.
 //!
-//! The two games of a pair have the opening in common and are not independent; the pairs are. So the pair is the sample, with five
-//! possible scores from 0 to 2 points, and the variance of those five is what the error margin rests on.
+//! The two games of a pair have the opening in common and are not independent; the pairs are. So
+//! the pair is the sample, with five possible scores from 0 to 2 points, and the error margin
+//! follows from the variance of those five.
 
 use crate::stats::Estimate;
 
@@ -46,7 +47,8 @@ impl Pentanomial {
 
     fn mean_of(&self, function: impl Fn(f64) -> f64) -> f64 {
         let values = self.pairs.iter().enumerate();
-        let sum: f64 = values.map(|(quarters, &count)| count as f64 * function(quarters as f64 / 4.0)).sum();
+        let sum: f64 =
+            values.map(|(quarters, &count)| count as f64 * function(quarters as f64 / 4.0)).sum();
         sum / self.count().max(1) as f64
     }
 
@@ -63,7 +65,15 @@ impl Pentanomial {
         Estimate { value: elo(score), low: elo(score - margin), high: elo(score + margin) }
     }
 
-    /// Normalised Elo: the difference in units of the scatter of one game, which does not depend on how many draws the openings lead to.
+    /// The difference in Elo in words; `None` without two pairs that differ: there is no interval.
+    pub fn elo_text(&self) -> Option<String> {
+        let elo = self.elo();
+        let margin = (elo.high - elo.low) / 2.0;
+        (self.variance() > 0.0).then(|| format!("{:+.1} ± {margin:.1} Elo", elo.value))
+    }
+
+    /// Normalised Elo: the difference in units of the scatter of one game, which does not depend on
+    /// how many draws the openings lead to.
     pub fn normalised_elo(&self) -> Estimate {
         let count = self.count().max(1) as f64;
         let per_game = (2.0 * self.variance()).sqrt().max(1e-6);
@@ -84,7 +94,13 @@ pub fn elo_of(score: f64) -> f64 {
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// The share of a standard normal distribution below `x`: the series of Abramowitz and Stegun 26.2.17, good to 7 digits.
+/// The expected score for a difference in Elo.
+pub fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// The share of a standard normal distribution below `x`: the series of Abramowitz and Stegun
+/// 26.2.17, good to 7 digits.
 fn normal_below(x: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
     let terms = [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
@@ -97,7 +113,8 @@ fn normal_below(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A published test of Stockfish with its published result: 4.69 ± 1.39 Elo, 9.38 ± 2.78 normalised.
+    /// A published test of Stockfish with its published result: 4.69 ± 1.39 Elo, 9.38 ± 2.78
+    /// normalised.
     #[test]
     fn agrees_with_published_figures() {
         let result = Pentanomial { pairs: [154, 6440, 16053, 7148, 205] };
@@ -128,5 +145,6 @@ mod tests {
         assert!((elo_of(0.5)).abs() < 1e-12);
         assert!((elo_of(10.0 / 11.0) - 400.0).abs() < 1e-9);
         assert!((elo_of(0.64) - 99.95).abs() < 0.1);
+        assert!((score_of(elo_of(0.64)) - 0.64).abs() < 1e-12);
     }
 }

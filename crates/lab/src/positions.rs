@@ -1,7 +1,8 @@
-//! The positions that are searched.
+//! The built-in positions.
 //!
-//! A hundred and twenty-eight positions from games the engine played against itself, one per game, from the opening to the endgame, none
-//! of them decided: `cargo run --release -p megatherium-lab --example make_positions` makes the file.
+//! 128 positions from games the engine played against itself, one per game,
+//! from the opening to the endgame, none of them decided: `cargo run --release -p megatherium-lab
+//! --example make_positions` makes the file.
 
 use megatherium_board::Board;
 use megatherium_board::epd::Epd;

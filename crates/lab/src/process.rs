@@ -1,12 +1,16 @@
-//! An engine in another process, spoken to in UCI: this one or anyone's.
+//! An engine in another process, through UCI: this one or any other.
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use megatherium_board::Board;
+use megatherium_search::Limits;
 
 use crate::error::LabError;
+use crate::game::{Choice, Line, Player};
 
 /// A running engine. It is ended when this is dropped.
 pub struct Process {
@@ -31,8 +35,9 @@ impl Process {
         // Some engines know no options before they have listed them.
         process.say("uci")?;
         process.listen("uciok", |_| {})?;
-        process
-            .say(&format!("setoption name Threads value {threads}\nsetoption name Hash value {mebibytes}"))?;
+        process.say(&format!(
+            "setoption name Threads value {threads}\nsetoption name Hash value {mebibytes}"
+        ))?;
         process.ready()?;
         Ok(process)
     }
@@ -43,7 +48,7 @@ impl Process {
             .map_err(|error| LabError::Process(error.to_string()))
     }
 
-    /// Reads until a line begins with the word `end`, shows `each` the ones before, and returns the last.
+    /// Reads until a line begins with the word `end` and returns it; `each` sees the lines before.
     fn listen(&mut self, end: &str, mut each: impl FnMut(&str)) -> Result<String, LabError> {
         let mut line = String::new();
         loop {
@@ -68,7 +73,14 @@ impl Process {
         self.ready()
     }
 
-    /// Searches within `limits`, the words after `go`. Shows `each` what the engine says meanwhile, and returns its move.
+    /// Sets an option.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), LabError> {
+        self.say(&format!("setoption name {name} value {value}"))?;
+        self.ready()
+    }
+
+    /// Searches within `limits`, the words after `go`. `each` sees the lines before the answer;
+    /// returns the move.
     pub fn search(&mut self, limits: &str, each: impl FnMut(&str)) -> Result<String, LabError> {
         self.say(&format!("go {limits}"))?;
         let answer = self.listen("bestmove", each)?;
@@ -76,10 +88,106 @@ impl Process {
     }
 }
 
+impl Player for Process {
+    fn new_game(&mut self) -> Result<(), LabError> {
+        self.say("ucinewgame")?;
+        self.ready()
+    }
+
+    fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError> {
+        let chess960 = line.start.is_chess960();
+        let mut position = format!("position fen {} moves", line.start.fen());
+        let mut board = line.start;
+        for &mv in &line.moves {
+            let _ = write!(position, " {}", board.uci(mv, chess960));
+            board.make(mv);
+        }
+        self.say(&position)?;
+        let mut score = None;
+        let best = self.search(&go_words(&limits), |line| score = score_in(line).or(score))?;
+        let fen = board.fen();
+        let best = board
+            .parse_uci(&best)
+            .map_err(|error| LabError::Process(format!("{best:?} in {fen} is {error}")))?;
+        Ok(Choice { best, score })
+    }
+}
+
+/// Limits as the words after `go`.
+pub fn go_words(limits: &Limits) -> String {
+    let milliseconds = |time: Duration| time.as_millis() as u64;
+    let clock = limits.clock.map(|clock| clock.map(milliseconds));
+    let increment = |side: usize| clock[side].map(|_| milliseconds(limits.increment[side]));
+    [
+        ("wtime", clock[0]),
+        ("btime", clock[1]),
+        ("winc", increment(0)),
+        ("binc", increment(1)),
+        ("movetime", limits.move_time.map(milliseconds)),
+        ("nodes", limits.nodes),
+        ("depth", limits.depth.map(u64::from)),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| value.map(|value| format!("{name} {value}")))
+    .collect::<Vec<_>>()
+    .join(" ")
+}
+
+/// The score of the best line in an `info` line, in centipawns; a mate is worth 30000.
+fn score_in(line: &str) -> Option<i32> {
+    let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
+    while let Some(word) = words.next() {
+        match word {
+            "string" => return None,
+            "multipv" if words.next() != Some("1") => return None,
+            "score" => {
+                let (kind, value) = (words.next()?, words.next()?.parse::<i32>().ok()?);
+                return Some(match kind {
+                    "cp" => value,
+                    _ if value > 0 => 30_000,
+                    _ => -30_000,
+                });
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
-        // Closing its input would end it too; this is quicker, and it has nothing to lose.
+        // Closing its input would end it too; this is faster, and there is nothing to save.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_as_words() {
+        let limits = Limits {
+            move_time: Some(Duration::from_millis(250)),
+            depth: Some(9),
+            ..Limits::default()
+        };
+        assert_eq!(go_words(&limits), "movetime 250 depth 9");
+        let limits = Limits {
+            clock: [Some(Duration::from_secs(5)), Some(Duration::from_secs(4))],
+            increment: [Duration::from_millis(50); 2],
+            ..Limits::default()
+        };
+        assert_eq!(go_words(&limits), "wtime 5000 btime 4000 winc 50 binc 50");
+    }
+
+    #[test]
+    fn scores_of_the_best_line() {
+        assert_eq!(score_in("info depth 5 multipv 1 score cp -31 nodes 9"), Some(-31));
+        assert_eq!(score_in("info depth 5 score mate -3 pv e2e4"), Some(-30_000));
+        assert_eq!(score_in("info depth 5 multipv 2 score cp 4"), None);
+        assert_eq!(score_in("info string score cp 4"), None);
+        assert_eq!(score_in("bestmove e2e4"), None);
     }
 }

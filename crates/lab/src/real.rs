@@ -1,4 +1,5 @@
-//! Scaling on the machine at hand: the same positions to the same depth with one thread and with several, at full speed.
+//! Scaling on this machine: the same positions to the same depth with one thread and with
+//! several, at full speed.
 
 use megatherium_board::Board;
 use megatherium_search::{Engine, Limits};
@@ -51,7 +52,7 @@ pub struct Sample {
     pub factors: Option<Factors>,
 }
 
-/// What a number of threads came to.
+/// The result of one number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     /// Threads.
@@ -72,14 +73,15 @@ pub struct Point {
     pub hashfull: f64,
     /// Share of its processors the search got.
     pub share: Option<f64>,
-    /// Nodes per second of processor time the search got: what is left of the speed when others are at work too is not in it.
+    /// Nodes per second of processor time: unlike wall time, it does not suffer from other
+    /// programs.
     pub per_processor: Option<f64>,
     /// Share of processor time the host took away.
     pub steal: Option<f64>,
 }
 
-/// Measures. One thread and several take turns in blocks, forwards and backwards, so that a machine that gets slower or busier does so for
-/// all alike.
+/// Measures. One thread and several take turns in blocks, forwards and backwards, so that a
+/// machine that gets slower or busier affects all of them alike.
 pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, LabError> {
     let mut counts = settings.threads.clone();
     counts.push(1);
@@ -93,7 +95,8 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, 
     }
     let mut samples = Vec::new();
     for (position, board) in settings.positions.iter().enumerate() {
-        let Some(first) = search(&mut engines[0], board, Limits::nodes(settings.nodes), observer.stop())
+        let Some(first) =
+            search(&mut engines[0], board, Limits::nodes(settings.nodes), observer.stop())
         else {
             return Ok(samples);
         };
@@ -114,9 +117,11 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, 
                 observer.step(1, &format!("{} threads: {:.0} kn/s", sample.threads, speed / 1e3));
                 block.push((sample, run));
             }
-            let single = block.iter().find(|(sample, _)| sample.threads == 1).map(|(_, run)| run.clone());
+            let single =
+                block.iter().find(|(sample, _)| sample.threads == 1).map(|(_, run)| run.clone());
             for (mut sample, run) in block {
-                sample.factors = single.as_ref().and_then(|single| compare(single, &run, mark.depth));
+                sample.factors =
+                    single.as_ref().and_then(|single| compare(single, &run, mark.depth));
                 samples.push(sample);
             }
         }
@@ -124,7 +129,12 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, 
     Ok(samples)
 }
 
-fn measure(engine: &mut Engine, board: &Board, depth: u32, observer: &dyn Observer) -> Option<(Sample, Run)> {
+fn measure(
+    engine: &mut Engine,
+    board: &Board,
+    depth: u32,
+    observer: &dyn Observer,
+) -> Option<(Sample, Run)> {
     let (meter, before) = (Meter::start(), process_time());
     let run = search(engine, board, Limits::depth(depth), observer.stop())?;
     let (usage, after) = (meter.usage(), process_time());
@@ -146,7 +156,8 @@ fn measure(engine: &mut Engine, board: &Board, depth: u32, observer: &dyn Observ
     Some((sample, run))
 }
 
-/// The curve through the samples. Positions are what is resampled; repeats of one position are averaged first.
+/// The curve through the samples. The bootstrap resamples positions; repeats of one position are
+/// averaged first.
 pub fn curve(samples: &[Sample]) -> Vec<Point> {
     let mut counts: Vec<usize> = samples.iter().map(|sample| sample.threads).collect();
     counts.sort_unstable();
@@ -188,7 +199,9 @@ fn point(samples: &[Sample], threads: usize) -> Option<Point> {
         hashfull: mean(&of.iter().map(|sample| f64::from(sample.hashfull)).collect::<Vec<_>>()),
         share: average(of.iter().filter_map(|sample| sample.share).collect()),
         per_processor: average(worked).map(f64::exp),
-        steal: average(of.iter().filter_map(|sample| sample.usage).map(|usage| usage.steal).collect()),
+        steal: average(
+            of.iter().filter_map(|sample| sample.usage).map(|usage| usage.steal).collect(),
+        ),
     })
 }
 

@@ -59,10 +59,9 @@ pub fn real(samples: &[real::Sample]) -> Vec<Section> {
         "NPS ratio",
         "node overhead",
         "time-to-depth speed-up",
-        "identity off by",
         "table in use, %",
-        "processor share, %",
-        "kn per processor second",
+        "CPU, %",
+        "kn/CPU s",
         "steal, %",
     ]);
     for point in &curve {
@@ -73,7 +72,6 @@ pub fn real(samples: &[real::Sample]) -> Vec<Section> {
             Cell::Estimate(point.nps_ratio, 3),
             Cell::Estimate(point.overhead, 3),
             Cell::Estimate(point.speed_up, 3),
-            Cell::Text(format!("{:.0e}", point.residue.abs())),
             Cell::Number(point.hashfull / 10.0, 1),
             percent(point.share),
             point.per_processor.map_or(Cell::Missing, |nodes| Cell::Number(nodes / 1e3, 0)),
@@ -147,7 +145,8 @@ fn real_samples(samples: &[real::Sample]) -> Section {
         "steal",
     ]);
     for sample in samples {
-        let share = |share: Option<f64>| share.map_or(Cell::Missing, |share| Cell::Number(share, 4));
+        let share =
+            |share: Option<f64>| share.map_or(Cell::Missing, |share| Cell::Number(share, 4));
         table.rows.push(vec![
             Cell::Count(sample.position as u64 + 1),
             Cell::Count(sample.repeat as u64 + 1),
@@ -186,9 +185,9 @@ pub fn ceiling(blocks: &[ceiling::Block]) -> Section {
             Cell::Count(point.stolen_blocks as u64),
         ]);
     }
-    let rows = points
-        .iter()
-        .map(|point| (format!("{} threads ÷ {} processes", point.threads, point.threads), point.engine));
+    let rows = points.iter().map(|point| {
+        (format!("{} threads ÷ {} processes", point.threads, point.threads), point.engine)
+    });
     let dots = Dots {
         title: "N threads against N processes".to_owned(),
         x_label: "nodes per second, 1 = nothing lost".to_owned(),
@@ -291,7 +290,8 @@ pub fn virtual_smp(samples: &[virtual_smp::Sample]) -> Vec<Section> {
 
 /// How the speed-up depends on how long turns last.
 pub fn quanta(threads: usize, points: &[(u32, virtual_smp::Point)]) -> Section {
-    let mut table = Table::new(&["nodes per turn", "positions", "node overhead", "effective speed-up"]);
+    let mut table =
+        Table::new(&["nodes per turn", "positions", "node overhead", "effective speed-up"]);
     for (quantum, point) in points {
         table.rows.push(vec![
             Cell::Count(u64::from(*quantum)),
@@ -395,7 +395,9 @@ pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> S
     let points = played.iter().map(|games| (games.factor, games.result().elo())).collect();
     let zero = played.iter().map(|games| (games.factor, Estimate::exact(0.0))).collect();
     let chart = Chart::Curves(Curves {
-        title: format!("Elo of {threads} threads against one thread with k times the nodes of each"),
+        title: format!(
+            "Elo of {threads} threads against one thread with k times the nodes of each"
+        ),
         x_label: "k".to_owned(),
         y_label: "Elo".to_owned(),
         log_x: true,
@@ -424,8 +426,10 @@ pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> S
             )
         }
         None if played.len() < 2 => "Equal strength needs at least two factors.".to_owned(),
-        None => "The results do not fall with the factor: too few games for a factor of equal strength."
-            .to_owned(),
+        None => {
+            "The results do not fall with the factor: too few games for a factor of equal strength."
+                .to_owned()
+        }
     };
     Section {
         name: "elo".to_owned(),
@@ -441,17 +445,23 @@ pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> S
 }
 
 /// The answer to a question.
-pub fn experiment(question: Question, rows: &[Outcome]) -> Section {
-    let unit = if question.is_timed() { "kn per processor second" } else { "nodes to depth" };
+pub fn experiment(question: &Question, rows: &[Outcome]) -> Section {
+    let unit = if question.is_timed { "kn per processor second" } else { "nodes to depth" };
     let first = rows.first().map_or("the first", |row| row.arm.as_str()).to_owned();
-    let mut table =
-        Table::new(&["threads", "arm", "positions", unit, &format!("against {first}"), "against one thread"]);
+    let mut table = Table::new(&[
+        "threads",
+        "arm",
+        "positions",
+        unit,
+        &format!("against {first}"),
+        "against one thread",
+    ]);
     for row in rows {
         table.rows.push(vec![
             Cell::Count(row.threads as u64),
             Cell::Text(row.arm.clone()),
             Cell::Count(row.positions as u64),
-            if question.is_timed() {
+            if question.is_timed {
                 Cell::Number(row.value / 1e3, 0)
             } else {
                 Cell::Count(row.value as u64)
@@ -465,44 +475,28 @@ pub fn experiment(question: Question, rows: &[Outcome]) -> Section {
     let dots = counts.into_iter().map(|threads| {
         let of = rows.iter().filter(|row| row.threads == threads && row.arm != first);
         Chart::Dots(Dots {
-            title: format!("{threads} thread{}: {unit} against {first}", if threads == 1 { "" } else { "s" }),
-            x_label: if question.is_timed() { "ratio, more is better" } else { "ratio, less is better" }
-                .to_owned(),
+            title: format!(
+                "{threads} thread{}: {unit} against {first}",
+                if threads == 1 { "" } else { "s" }
+            ),
+            x_label: if question.is_timed {
+                "ratio, more is better"
+            } else {
+                "ratio, less is better"
+            }
+            .to_owned(),
             baseline: 1.0,
             rows: of.map(|row| (row.arm.clone(), row.against_first)).collect(),
         })
     });
-    let (title, text) = match question {
-        Question::Table => (
-            "The table on and off",
-            "Nodes to the depth one thread reaches without a table; off means a single cluster, which remembers next to nothing.",
-        ),
-        Question::Sizes => ("Table sizes", "Nodes to the same depth with tables of several sizes."),
-        Question::Policies => (
-            "Replacement policies",
-            "Nodes to the same depths in six consecutive positions of a game, the table being kept between them.",
-        ),
-        Question::HugePages => (
-            "Huge pages",
-            "Nodes per second of processor time with the table in huge pages and without, in blocks of the order 1 2 2 1; medians over blocks.",
-        ),
-        Question::Prefetch => (
-            "Prefetching",
-            "Nodes per second of processor time with table lines requested ahead and without, in blocks of the order 1 2 2 1; medians over blocks.",
-        ),
-        Question::Correction => (
-            "Shared or private correction history",
-            "Nodes to the same depth when every thread learns its own corrections of the static evaluation, and when all learn together.",
-        ),
-    };
     let work = "Virtual threads: the same command gives the same numbers on every machine.";
     Section {
-        name: format!("experiment-{question}"),
-        title: title.to_owned(),
-        text: text.to_owned(),
+        name: format!("experiment-{}", question.name),
+        title: question.title.to_owned(),
+        text: question.text.to_owned(),
         table,
         charts: dots.collect(),
-        notes: if question.is_timed() { Vec::new() } else { vec![work.to_owned()] },
+        notes: if question.is_timed { Vec::new() } else { vec![work.to_owned()] },
         raw: false,
     }
 }

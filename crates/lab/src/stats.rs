@@ -1,10 +1,11 @@
 //! Statistics of ratios: geometric means, medians, and the bootstrap.
 //!
-//! A speed-up is a ratio, and ratios are averaged by their logarithms: then a position that got twice as fast and one that got
-//! twice as slow cancel, as they should, and the mean of a product is the product of the means. The arithmetic mean of ratios has
-//! neither property and flatters whoever reports it.
+//! A speed-up is a ratio, and ratios are averaged by their logarithms: then a position that got
+//! twice as fast and one that got twice as slow cancel, as they should, and the mean of a product
+//! is the product of the means. The arithmetic mean of ratios has neither property and flatters
+//! whoever reports it.
 
-use megatherium_search::random::Random;
+use fastrand::Rng;
 
 /// A number with a 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +33,11 @@ impl Estimate {
     /// The estimate of `numerator` divided by the (positive) quantity.
     #[must_use]
     pub fn divide(self, numerator: f64) -> Estimate {
-        Estimate { value: numerator / self.value, low: numerator / self.high, high: numerator / self.low }
+        Estimate {
+            value: numerator / self.value,
+            low: numerator / self.high,
+            high: numerator / self.low,
+        }
     }
 }
 
@@ -71,18 +76,18 @@ pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
-/// The percentile bootstrap: how much a statistic varies when the samples are drawn again from themselves. The seed is fixed, so
-/// the same samples give the same interval.
+/// The percentile bootstrap: how much a statistic varies when the samples are drawn again from
+/// themselves. The seed is fixed, so the same samples give the same interval.
 pub fn bootstrap(samples: &[f64], statistic: impl Fn(&[f64]) -> f64) -> Estimate {
     let value = statistic(samples);
     if samples.len() < 2 {
         return Estimate::exact(value);
     }
-    let mut random = Random::new(samples.len() as u64);
+    let mut random = Rng::with_seed(samples.len() as u64);
     let mut drawn = vec![0.0; samples.len()];
     let mut values: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
-            drawn.fill_with(|| samples[random.below(samples.len())]);
+            drawn.fill_with(|| samples[random.usize(..samples.len())]);
             statistic(&drawn)
         })
         .collect();
@@ -116,13 +121,15 @@ mod tests {
         assert!((estimate.low - 0.5).abs() < 1e-12 && (estimate.high - 2.0).abs() < 1e-12);
     }
 
-    /// The interval of a normal sample is close to what theory says: 1.96 standard errors to each side.
+    /// The interval of a normal sample is close to what theory says: 1.96 standard errors to each
+    /// side.
     #[test]
     fn the_bootstrap_agrees_with_theory() {
-        let mut random = Random::new(1);
-        let mut unit = || random.next_u64() as f64 / 2f64.powi(64);
+        let mut random = Rng::with_seed(1);
+        let mut unit = || random.f64();
         // The sum of twelve uniform numbers less six has mean 0 and variance 1.
-        let samples: Vec<f64> = (0..400).map(|_| (0..12).map(|_| unit()).sum::<f64>() - 6.0).collect();
+        let samples: Vec<f64> =
+            (0..400).map(|_| (0..12).map(|_| unit()).sum::<f64>() - 6.0).collect();
         let estimate = bootstrap(&samples, mean);
         let half = 1.96 * deviation(&samples) / 20.0;
         assert!((estimate.high - estimate.value - half).abs() < 0.1 * half, "{estimate:?} {half}");
@@ -133,11 +140,11 @@ mod tests {
     /// 95 % intervals hold the truth in about 95 % of experiments.
     #[test]
     fn the_bootstrap_covers_the_truth() {
-        let mut random = Random::new(3);
+        let mut random = Rng::with_seed(3);
         let experiments = 400;
         let covered = (0..experiments)
             .filter(|_| {
-                let mut unit = || random.next_u64() as f64 / 2f64.powi(64);
+                let mut unit = || random.f64();
                 let samples: Vec<f64> = (0..40).map(|_| unit().ln()).collect();
                 let estimate = bootstrap(&samples, mean);
                 // The mean of the logarithm of a uniform number is −1.

@@ -7,7 +7,7 @@ use crate::error::LabError;
 use crate::measure::go_on;
 use crate::observer::Observer;
 
-/// Ages told apart: the current search and the ones before it.
+/// Number of ages shown: the current search and the ones before it.
 pub const AGES: usize = 12;
 
 /// Depths that share a row.
@@ -16,7 +16,7 @@ const DEPTHS_PER_ROW: usize = 2;
 /// Rows: the last takes everything deeper.
 const ROWS: usize = 12;
 
-/// Clusters looked at.
+/// Number of clusters sampled.
 const SAMPLE: usize = 1 << 14;
 
 /// What to look at.
@@ -26,7 +26,7 @@ pub struct Settings {
     pub threads: usize,
     /// Nodes per move, all threads together.
     pub nodes: u64,
-    /// Moves played, the table being kept from one to the next.
+    /// Moves played; the table is kept between them.
     pub moves: usize,
     /// Size of the table in MiB.
     pub mebibytes: usize,
@@ -50,10 +50,14 @@ pub struct TableMap {
 /// The depths of a row.
 pub fn row_name(row: usize) -> String {
     let from = row * DEPTHS_PER_ROW;
-    if row + 1 == ROWS { format!("{from}+") } else { format!("{from}–{}", from + DEPTHS_PER_ROW - 1) }
+    if row + 1 == ROWS {
+        format!("{from}+")
+    } else {
+        format!("{from}–{}", from + DEPTHS_PER_ROW - 1)
+    }
 }
 
-/// Plays and looks. `None` if it was stopped.
+/// Plays a game and samples the table. `None` if it was stopped.
 pub fn run(
     board: &Board,
     settings: &Settings,
@@ -64,7 +68,9 @@ pub fn run(
     let mut root = Root::new(*board);
     for _ in 0..settings.moves {
         let limits = Limits::nodes(settings.nodes);
-        let Some(run) = go_on(&mut engine, root.clone(), limits, observer.stop()) else { return Ok(None) };
+        let Some(run) = go_on(&mut engine, root.clone(), limits, observer.stop()) else {
+            return Ok(None);
+        };
         observer.step(1, "");
         let Some(best) = run.outcome.best else { break };
         root.play(best);
@@ -74,11 +80,16 @@ pub fn run(
     let mut cells = vec![vec![0.0; AGES]; ROWS];
     let mut occupied = 0.0;
     engine.table().survey(clusters, |entry| {
-        let row = (entry.depth as usize / DEPTHS_PER_ROW).min(ROWS - 1);
+        let row = (entry.rank() as usize / DEPTHS_PER_ROW).min(ROWS - 1);
         cells[row][(entry.age as usize).min(AGES - 1)] += 1000.0 / slots;
         occupied += 1000.0 / slots;
     });
-    Ok(Some(TableMap { threads: settings.threads, cells, occupied, hashfull: engine.table().hashfull() }))
+    Ok(Some(TableMap {
+        threads: settings.threads,
+        cells,
+        occupied,
+        hashfull: engine.table().hashfull(),
+    }))
 }
 
 #[cfg(test)]
@@ -88,14 +99,27 @@ mod tests {
 
     #[test]
     fn the_map_accounts_for_every_entry() {
-        let settings =
-            Settings { threads: 2, nodes: 20_000, moves: 4, mebibytes: 1, turns: VirtualSmp::default() };
+        let settings = Settings {
+            threads: 2,
+            nodes: 20_000,
+            moves: 4,
+            mebibytes: 1,
+            turns: VirtualSmp::default(),
+        };
         let map = run(&Board::startpos(), &settings, &Nobody::default()).unwrap().unwrap();
         let sum: f64 = map.cells.iter().flatten().sum();
         assert!((sum - map.occupied).abs() < 1e-6 && sum > 100.0 && sum <= 1000.5, "{sum}");
         let by_age = |age: usize| map.cells.iter().map(|row| row[age]).sum::<f64>();
-        assert!(by_age(0) > 0.0 && by_age(1) > 0.0 && by_age(4).abs() < 1e-12, "four searches, four ages");
-        assert!((by_age(0) - f64::from(map.hashfull)).abs() < 60.0, "{} {}", by_age(0), map.hashfull);
+        assert!(
+            by_age(0) > 0.0 && by_age(1) > 0.0 && by_age(4).abs() < 1e-12,
+            "four searches, four ages"
+        );
+        assert!(
+            (by_age(0) - f64::from(map.hashfull)).abs() < 60.0,
+            "{} {}",
+            by_age(0),
+            map.hashfull
+        );
         assert_eq!((row_name(0), row_name(ROWS - 1)), ("0–1".to_owned(), "22+".to_owned()));
     }
 }

@@ -1,4 +1,5 @@
-//! What the table is worth: the same positions to the same depth with tables of different sizes, and with next to none.
+//! What the table is worth: the same positions to the same depth with tables of different sizes,
+//! and with a single cluster.
 
 use std::time::{Duration, Instant};
 
@@ -12,18 +13,23 @@ pub struct Row {
     pub mebibytes: Option<usize>,
     /// Nodes to reach the depth.
     pub nodes: u64,
-    /// Sum over positions of the logarithm of the nodes, for a geometric mean in which no position outweighs another.
+    /// Sum over positions of the logarithm of the nodes, for a geometric mean in which no position
+    /// outweighs another.
     pub log_nodes: f64,
     /// Time taken.
     pub time: Duration,
-    /// How the table served.
+    /// Hits, cutoffs and move hints.
     pub stats: TableStats,
     /// Fill at the end of the last search, averaged over positions, in permille.
     pub hashfull: f64,
 }
 
-/// Searches the bench positions to `depth` once for every size. `each` hears of every finished row.
-pub fn run(depth: u32, sizes: &[Option<usize>], each: &mut dyn FnMut(&Row)) -> Result<Vec<Row>, EngineError> {
+/// Searches the bench positions to `depth` once for every size. `each` sees every finished row.
+pub fn run(
+    depth: u32,
+    sizes: &[Option<usize>],
+    each: &mut dyn FnMut(&Row),
+) -> Result<Vec<Row>, EngineError> {
     let mut rows = Vec::new();
     for &mebibytes in sizes {
         let mut engine = Engine::new(1, mebibytes.unwrap_or(1))?;

@@ -1,11 +1,13 @@
-//! Scaling without the cores: N threads that take turns.
+//! Scaling on simulated cores: N threads that take turns.
 //!
-//! Virtual time is what each thread has searched: all nodes divided by N. The effective speed-up of N threads is how much less
-//! of it they need to complete a depth than one thread: nodes of one thread ÷ (nodes of N threads ÷ N) = N ÷ overhead. It holds for a machine on which every
-//! thread is as fast as one alone; what a real machine takes away is measured separately (see [`crate::real`]) and multiplies.
+//! Virtual time is what each thread has searched: all nodes divided by N. The effective speed-up of
+//! N threads is how much less of it they need to complete a depth than one thread: nodes of one
+//! thread ÷ (nodes of N threads ÷ N) = N ÷ overhead. It holds for a machine on which every thread
+//! is as fast as one alone; the loss on a real machine is measured separately (see [`crate::real`])
+//! and multiplies.
 
 use megatherium_board::Board;
-use megatherium_search::{Engine, Limits, Standard, VirtualSmp};
+use megatherium_search::{Engine, Limits, VirtualSmp};
 
 use crate::crew::{Rig, share_out};
 use crate::error::LabError;
@@ -44,7 +46,7 @@ pub struct Sample {
     pub nodes: u64,
     /// Permille of the table in use at the end.
     pub hashfull: u32,
-    /// Against a single thread; only the node overhead means anything here.
+    /// Against a single thread; only the node overhead is meaningful here.
     pub factors: Factors,
 }
 
@@ -81,18 +83,21 @@ pub fn baseline(
     Some((run, depth))
 }
 
-/// How long a search with so many threads takes, roughly, in units of one with one thread times ten. For estimates of the time left.
+/// How long a search with so many threads takes, roughly, in units of one with one thread times
+/// ten. For estimates of the time left.
 pub fn effort(threads: usize) -> u64 {
     (10.0 * (threads as f64).powf(0.75)) as u64
 }
 
-/// Searches every position with every number of threads; positions are shared out over the processors.
+/// Searches every position with every number of threads; positions are shared out over the
+/// processors.
 pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, LabError> {
-    let steps: u64 = settings.threads.iter().map(|&threads| effort(threads)).sum::<u64>() + effort(1);
+    let steps: u64 =
+        settings.threads.iter().map(|&threads| effort(threads)).sum::<u64>() + effort(1);
     let title = format!("virtual threads, turns of {} nodes", settings.turns.quantum);
     observer.begin(&title, steps * settings.positions.len() as u64);
     let results = share_out(&settings.positions, processors(), observer, |position, board| {
-        let mut rig = Rig::<Standard>::default();
+        let mut rig = Rig::default();
         let mut samples = Vec::new();
         let engine = rig.engine(1, settings.hash.mebibytes(1))?;
         let Some((single, depth)) = baseline(engine, board, settings.nodes, observer) else {
@@ -108,9 +113,12 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, 
         for &threads in &settings.threads {
             let engine = rig.engine(threads, settings.hash.mebibytes(threads))?;
             engine.options.virtual_smp = Some(settings.turns);
-            let Some(run) = search(engine, board, Limits::depth(depth), observer.stop()) else { break };
+            let Some(run) = search(engine, board, Limits::depth(depth), observer.stop()) else {
+                break;
+            };
             samples.extend(sample(threads, &run));
-            observer.step(effort(threads), &format!("position {}, {threads} threads", position + 1));
+            observer
+                .step(effort(threads), &format!("position {}, {threads} threads", position + 1));
         }
         Ok(Some(samples))
     })?;
@@ -125,10 +133,16 @@ pub fn curve(samples: &[Sample]) -> Vec<Point> {
     counts
         .into_iter()
         .map(|threads| {
-            let of: Vec<&Sample> = samples.iter().filter(|sample| sample.threads == threads).collect();
+            let of: Vec<&Sample> =
+                samples.iter().filter(|sample| sample.threads == threads).collect();
             let logs: Vec<f64> = of.iter().map(|sample| sample.factors.overhead).collect();
             let fill: Vec<f64> = of.iter().map(|sample| f64::from(sample.hashfull)).collect();
-            Point { threads, positions: of.len(), overhead: geometric(&logs), hashfull: mean(&fill) }
+            Point {
+                threads,
+                positions: of.len(),
+                overhead: geometric(&logs),
+                hashfull: mean(&fill),
+            }
         })
         .collect()
 }
@@ -154,7 +168,10 @@ mod tests {
         let nodes = |settings: &Settings| {
             let samples = run(settings, &Nobody::default()).unwrap();
             assert_eq!(samples.len(), 9);
-            samples.iter().map(|sample| (sample.position, sample.threads, sample.nodes)).collect::<Vec<_>>()
+            samples
+                .iter()
+                .map(|sample| (sample.position, sample.threads, sample.nodes))
+                .collect::<Vec<_>>()
         };
         let first = nodes(&settings());
         assert_eq!(first, nodes(&settings()));

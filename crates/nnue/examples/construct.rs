@@ -1,4 +1,5 @@
-//! Writes the constructed net to a file: `cargo run -p megatherium-nnue --example construct -- OUT.nnue`.
+//! Writes the constructed net to a file: `cargo run -p megatherium-nnue --example construct --
+//! OUT.nnue`.
 
 use std::process::ExitCode;
 

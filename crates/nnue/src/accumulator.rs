@@ -1,10 +1,12 @@
 //! The first layer, kept up to date along the search path.
 //!
-//! A move changes two to four of the net's inputs, so the first layer is not computed anew for each position: the
-//! sums of the position before are copied with the changed rows added and subtracted. This happens late. `push`
-//! only notes what a move changes; the sums are brought up to date when a position is really evaluated, starting
-//! from the nearest position on the path whose sums are known. Positions that are cut off without an evaluation
-//! cost next to nothing.
+//! A move changes two to four of the net's inputs, so the first layer is not recomputed for each
+//! position: the sums of the position before are copied with the changed rows added and subtracted.
+//! This happens late. `push` only notes what a move changes; the sums are brought up to date when a
+//! position is really evaluated, starting from the nearest position on the path whose sums are
+//! known. Positions that are cut off without an evaluation cost next to nothing.
+
+use std::collections::TryReserveError;
 
 use crate::layout::{View, output_bucket};
 use crate::network::{Accumulator, Network};
@@ -45,7 +47,8 @@ pub struct Counters {
     pub evaluations: u64,
     /// Sums made from those of the position before.
     pub updates: u64,
-    /// Sums made through the refresh table: at the root, and where a king's move has changed a view.
+    /// Sums made through the refresh table: at the root, and where a king's move has changed a
+    /// view.
     pub refreshes: u64,
 }
 
@@ -62,25 +65,35 @@ struct Ply {
 }
 
 impl Ply {
-    const EMPTY: Ply = Ply { sums: [Row::ZERO; 2], known: [false; 2], apart: [true; 2], changes: None };
+    const EMPTY: Ply =
+        Ply { sums: [Row::ZERO; 2], known: [false; 2], apart: [true; 2], changes: None };
 }
 
 impl Accumulators {
     /// Accumulators at the root `board`.
+    ///
+    /// # Panics
+    ///
+    /// If they cannot be allocated; see [`try_new`](Self::try_new).
     pub fn new(network: &Network, board: &Board) -> Accumulators {
-        let mut accumulators = Accumulators {
-            path: vec![Ply::EMPTY; PLIES],
-            top: 0,
-            refreshes: RefreshTable::new(network),
-            counters: Counters::default(),
-        };
+        Accumulators::try_new(network, board).expect("memory for the accumulators")
+    }
+
+    /// Accumulators at the root `board`, unless they cannot be allocated: about half a megabyte.
+    pub fn try_new(network: &Network, board: &Board) -> Result<Accumulators, TryReserveError> {
+        let mut path = Vec::new();
+        path.try_reserve_exact(PLIES)?;
+        path.resize(PLIES, Ply::EMPTY);
+        let refreshes = RefreshTable::try_new(network)?;
+        let mut accumulators =
+            Accumulators { path, top: 0, refreshes, counters: Counters::default() };
         accumulators.reset(network, board);
-        accumulators
+        Ok(accumulators)
     }
 
     /// Starts over at the root `board`, perhaps with another network.
     pub fn reset(&mut self, network: &Network, board: &Board) {
-        self.refreshes = RefreshTable::new(network);
+        self.refreshes.reset(network);
         self.counters = Counters::default();
         self.top = 0;
         self.path[0] = Ply::EMPTY;
@@ -117,7 +130,8 @@ impl Accumulators {
         self.top = self.top.saturating_sub(1);
     }
 
-    /// Evaluates `board`, the position at the end of the path, in centipawns from the side to move's view.
+    /// Evaluates `board`, the position at the end of the path, in centipawns from the side to
+    /// move's view.
     ///
     /// The network must be the one of the last [`reset`](Self::reset).
     #[inline]
@@ -164,7 +178,8 @@ impl Accumulators {
             // The root is apart from everything, so there is a position before this one.
             from -= 1;
         }
-        // Since `from` the king has kept its view, so the last position's is that of all on the way.
+        // Since `from` the king has kept its view, so the last position's is that of all on the
+        // way.
         let view = View::new(side, board.king(side));
         for number in from + 1..=self.top {
             self.counters.updates += 1;

@@ -1,20 +1,24 @@
-//! A net that was never trained: its weights are computed so that it counts material and a little placement.
+//! A net that was never trained: its weights are computed so that it counts material and a little
+//! placement.
 //!
-//! It is the first ancestor of all trained nets, and it exists so that the engine never needs another kind of
-//! evaluation. A net with a squared activation computes a *linear* function exactly like this: give two neurons
-//! the bias `a` and the inputs `+x` and `−x`, weigh their outputs `+w` and `−w`, and
+//! It is the first ancestor of all trained nets, and it exists so that the engine never needs
+//! another kind of evaluation. A net with a squared activation computes a *linear* function exactly
+//! like this: give two neurons the bias `a` and the inputs `+x` and `−x`, weigh their outputs `+w`
+//! and `−w`, and
 //!
 //! ```text
 //! w·(a + x)² − w·(a − x)² = 4·a·w·x        as long as −a ≤ x ≤ a.
 //! ```
 //!
-//! One such pair has only a few hundred steps between its clipping points, too few for both a pawn's advance and
-//! nine queens. So the value `v` of a piece on a square is dealt out over many pairs, pair `k` of `P` taking
-//! `⌊(v + k) / P⌋`. These parts add up to `v` again (Hermite's identity), each is small, and nothing is rounded away.
+//! One such pair has only a few hundred steps between its clipping points, too few for both a
+//! pawn's advance and nine queens. So the value `v` of a piece on a square is spread over many
+//! pairs, pair `k` of `P` taking `⌊(v + k) / P⌋`. These parts add up to `v` again (Hermite's
+//! identity), each is small, and nothing is rounded away.
 //!
-//! Half of the pairs count with middlegame values and half with endgame values; the output heads, which are chosen
-//! by the number of pieces, mix the two.
+//! Half of the pairs count with middlegame values and half with endgame values; the output heads,
+//! which are chosen by the number of pieces, mix the two.
 
+use crate::format::Architecture;
 use crate::layout::{HIDDEN, OUTPUT_BUCKETS, QA, QB, SCALE, View};
 use crate::network::{Network, Weights};
 use megatherium_board::{Color, Piece, PieceType, Square};
@@ -25,8 +29,9 @@ const PAIRS: i32 = HIDDEN as i32 / 4;
 /// The bias of every neuron: the middle of the activation's range.
 const MIDDLE: i32 = QA / 2;
 
-/// The output weights of the two phases add up to this. The wider the net, the more pairs share the load and the
-/// finer the steps can be, with the clipping points at some 7,900 centipawns for any width.
+/// The output weights of the two phases add up to this. The wider the net, the more pairs share the
+/// load and the finer the steps can be, with the clipping points at some 7,900 centipawns for any
+/// width.
 const OUTPUT_WEIGHT: i32 = {
     let weight = 640 / PAIRS;
     if weight < 8 {
@@ -75,9 +80,10 @@ pub fn value(piece: Piece, square: Square) -> Value {
 
 /// The constructed net. The same bytes on every machine.
 pub fn network() -> Network {
-    let mut weights = Weights::zero();
-    // With White's king on a1 White's view is the board as it is: neither flipped nor mirrored. The values are
-    // symmetric left to right, so the mirrored view needs no weights of its own; every king bucket gets the same.
+    let mut weights = Weights::zero(Architecture::OURS);
+    // With White's king on a1 White's view is the board as it is: neither flipped nor mirrored. The
+    // values are symmetric left to right, so the mirrored view needs no weights of its own; every
+    // king bucket gets the same.
     for king in (0..64).map(Square::from_index).filter(|king| king.file() < 4) {
         let view = View::new(Color::White, king);
         for (piece, square) in (0..12).flat_map(|p| (0..64).map(move |s| (p, s))) {
@@ -114,8 +120,9 @@ fn phase_weights(bucket: usize) -> (i32, i32) {
     (middlegame, OUTPUT_WEIGHT - middlegame)
 }
 
-/// Centipawns in the net's own steps, rounded to the nearest: one step moves the output, through both sides'
-/// accumulators, by `2 · 4 · MIDDLE · OUTPUT_WEIGHT / QA · SCALE / (QA · QB)` centipawns.
+/// Centipawns in the net's own steps, rounded to the nearest: one step moves the output, through
+/// both sides' accumulators, by `2 · 4 · MIDDLE · OUTPUT_WEIGHT / QA · SCALE / (QA · QB)`
+/// centipawns.
 fn steps(centipawns: i32) -> i32 {
     let numerator = i64::from(centipawns) * i64::from(QA * QA * QB);
     let denominator = i64::from(8 * MIDDLE * OUTPUT_WEIGHT * SCALE);

@@ -1,4 +1,4 @@
-//! Taking an evaluation apart, for people.
+//! An evaluation piece by piece, for the `eval` command.
 
 use crate::layout::{OUTPUT_BUCKETS, output_bucket};
 use crate::network::{Network, pieces};
@@ -15,8 +15,9 @@ pub struct Explanation {
     pub bucket: usize,
     /// What every head would say, from the side to move's view.
     pub buckets: [i32; OUTPUT_BUCKETS],
-    /// What each piece adds to White's evaluation: the evaluation with it less the evaluation without it, with the
-    /// output head unchanged. Empty squares and kings have none. Indexed by square, a1 first.
+    /// What each piece adds to White's evaluation: the evaluation with it less the evaluation
+    /// without it, with the output head unchanged. Empty squares and kings have none. Indexed by
+    /// square, a1 first.
     pub pieces: [Option<i32>; 64],
 }
 

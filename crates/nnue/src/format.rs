@@ -17,7 +17,10 @@
 //!               output weights i16 [bucket][mover, other][neuron], output bias i32 [bucket]
 //! ```
 
-use crate::layout::{HIDDEN, INPUTS, KING_BUCKET_MAP, KING_BUCKETS, MIRRORED, OUTPUT_BUCKETS, QA, QB, SCALE};
+use crate::layout::{
+    FIVE_BUCKETS, HIDDEN, INPUTS_PER_BUCKET, KING_BUCKET_MAP, KING_BUCKETS, MIRRORED, ONE_BUCKET,
+    OUTPUT_BUCKETS, QA, QB, SCALE,
+};
 use crate::network::{Network, WeightError, Weights};
 use std::fmt;
 
@@ -28,8 +31,14 @@ const CHECKSUM_AT: usize = 24;
 const HEADER: usize = 96;
 
 /// The size of a net file of this build's shape, in bytes.
-pub const FILE_SIZE: usize =
-    HEADER + 2 * (INPUTS * HIDDEN + HIDDEN + OUTPUT_BUCKETS * 2 * HIDDEN) + 4 * OUTPUT_BUCKETS;
+pub const FILE_SIZE: usize = Architecture::OURS.file_size();
+
+/// The size of the largest net file of any shape.
+pub const LARGEST_FILE: usize =
+    Architecture { hidden: WIDEST, king_buckets: 64, ..Architecture::OURS }.file_size();
+
+/// The most neurons per side: see [`HIDDEN`].
+const WIDEST: u16 = 2048;
 
 /// The shape of a net, as its file declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +64,7 @@ pub struct Architecture {
 }
 
 impl Architecture {
-    /// The only shape this build evaluates.
+    /// The shape this build evaluates.
     pub const OURS: Architecture = Architecture {
         hidden: HIDDEN as u16,
         activation: SCRELU,
@@ -67,6 +76,71 @@ impl Architecture {
         scale: SCALE as u16,
         king_bucket_map: KING_BUCKET_MAP,
     };
+
+    /// A net of `hidden` neurons and one set of input weights, otherwise like ours.
+    pub const fn one_bucket(hidden: u16) -> Architecture {
+        Architecture { hidden, king_buckets: 1, king_bucket_map: ONE_BUCKET, ..Architecture::OURS }
+    }
+
+    /// A net of `hidden` neurons and five king buckets, otherwise like ours.
+    pub const fn five_buckets(hidden: u16) -> Architecture {
+        Architecture {
+            hidden,
+            king_buckets: 5,
+            king_bucket_map: FIVE_BUCKETS,
+            ..Architecture::OURS
+        }
+    }
+
+    /// Rows of the first layer's weight matrix.
+    pub const fn inputs(&self) -> usize {
+        INPUTS_PER_BUCKET * self.king_buckets as usize
+    }
+
+    /// Rows of the second layer's weight matrix: two views for each head.
+    pub const fn output_rows(&self) -> usize {
+        2 * self.output_buckets as usize
+    }
+
+    /// The size of a file of this shape, in bytes.
+    pub const fn file_size(&self) -> usize {
+        let rows = self.inputs() + 1 + self.output_rows();
+        HEADER + 2 * rows * self.hidden as usize + 4 * self.output_buckets as usize
+    }
+
+    /// Whether this is the shape of a net of our kind, of any width and with any king buckets.
+    pub fn is_sound(&self) -> bool {
+        let like_ours = Architecture {
+            hidden: HIDDEN as u16,
+            king_buckets: KING_BUCKETS as u8,
+            king_bucket_map: KING_BUCKET_MAP,
+            ..*self
+        };
+        let used = |bucket| king_squares().any(|square| self.king_bucket_map[square] == bucket);
+        like_ours == Architecture::OURS
+            && (1..=WIDEST).contains(&self.hidden)
+            && self.hidden.is_multiple_of(32)
+            && self.king_bucket_map.iter().all(|&bucket| bucket < self.king_buckets)
+            && (0..self.king_buckets).all(used)
+    }
+
+    /// Which of this net's king buckets stands for each bucket of `finer`, if each has only one.
+    pub(crate) fn coarser_buckets(&self, finer: &Architecture) -> Option<Vec<usize>> {
+        let only = |bucket| {
+            let mut squares = king_squares().filter(|&at| finer.king_bucket_map[at] == bucket);
+            let ours = self.king_bucket_map[squares.next()?];
+            squares.all(|at| self.king_bucket_map[at] == ours).then_some(ours as usize)
+        };
+        (0..finer.king_buckets).map(only).collect()
+    }
+
+    /// Whether this build can evaluate a net of this shape: one of its own shape, or a narrower or
+    /// coarser one, which it widens without changing a single evaluation.
+    pub fn fits(&self) -> bool {
+        self.is_sound()
+            && self.hidden <= Architecture::OURS.hidden
+            && self.coarser_buckets(&Architecture::OURS).is_some()
+    }
 
     fn read(header: &[u8; HEADER]) -> Architecture {
         let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
@@ -82,6 +156,11 @@ impl Architecture {
             king_bucket_map: std::array::from_fn(|square| header[32 + square]),
         }
     }
+}
+
+/// The squares of the own king that a view can have.
+fn king_squares() -> impl Iterator<Item = usize> {
+    (0..64).filter(|square| !MIRRORED || square % 8 < 4)
 }
 
 impl fmt::Display for Architecture {
@@ -130,7 +209,7 @@ impl fmt::Display for NetError {
             }
             NetError::Architecture(found) => {
                 write!(f, "the net is {found}; this build needs {}", Architecture::OURS)?;
-                if found.king_bucket_map != KING_BUCKET_MAP {
+                if found.coarser_buckets(&Architecture::OURS).is_none() {
                     write!(f, " with another king bucket map")?;
                 }
                 Ok(())
@@ -139,7 +218,10 @@ impl fmt::Display for NetError {
                 write!(f, "the net file has {found} bytes instead of {expected}")
             }
             NetError::Checksum { found, expected } => {
-                write!(f, "the net file is damaged: checksum {found:016x} instead of {expected:016x}")
+                write!(
+                    f,
+                    "the net file is damaged: checksum {found:016x} instead of {expected:016x}"
+                )
             }
             NetError::Weights(error) => error.fmt(f),
         }
@@ -149,72 +231,100 @@ impl fmt::Display for NetError {
 impl std::error::Error for NetError {}
 
 impl Network {
-    /// Reads a net file. Anything but a complete, undamaged net of this build's shape is refused.
+    /// Reads a net file. Anything but a complete, undamaged net that this build can evaluate is
+    /// refused; see [`Architecture::fits`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetError> {
-        if !bytes.starts_with(MAGIC) {
-            return Err(NetError::NotANet);
-        }
-        let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
-            return Err(NetError::Size { found: bytes.len(), expected: FILE_SIZE });
-        };
-        let version = u16::from_le_bytes([header[8], header[9]]);
-        if version != VERSION {
-            return Err(NetError::Version(version));
-        }
-        let architecture = Architecture::read(header);
-        if architecture != Architecture::OURS {
-            return Err(NetError::Architecture(Box::new(architecture)));
-        }
-        if bytes.len() != FILE_SIZE {
-            return Err(NetError::Size { found: bytes.len(), expected: FILE_SIZE });
-        }
-        let expected = u64::from_le_bytes(std::array::from_fn(|i| header[CHECKSUM_AT + i]));
-        let found = checksum(bytes);
-        if found != expected {
-            return Err(NetError::Checksum { found, expected });
-        }
-        let (shorts, biases) = payload.split_at(payload.len() - 4 * OUTPUT_BUCKETS);
-        let mut shorts = shorts.as_chunks().0.iter().map(|&bytes| i16::from_le_bytes(bytes));
-        let mut take = |count| shorts.by_ref().take(count).collect::<Vec<i16>>();
-        let weights = Weights {
-            input: take(INPUTS * HIDDEN),
-            input_bias: take(HIDDEN),
-            output: take(OUTPUT_BUCKETS * 2 * HIDDEN),
-            output_bias: biases.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect(),
-        };
-        Network::new(&weights).map_err(NetError::Weights)
+        let (weights, checksum) = read(bytes, Architecture::fits)?;
+        Network::with_checksum(&weights, checksum).map_err(NetError::Weights)
     }
 
-    /// The net as a file; reading it gives an equal net.
+    /// The net as a file: the one it was read from.
     pub fn to_bytes(&self) -> Vec<u8> {
-        file_of(&self.weights())
+        self.weights().to_bytes()
     }
 }
 
-/// The checksum that a file of these weights carries.
-pub(crate) fn checksum_of(weights: &Weights) -> u64 {
-    checksum(&file_of(weights))
+impl Weights {
+    /// Reads a net file of any shape that a trainer can make.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Weights, NetError> {
+        let (weights, _) = read(bytes, Architecture::is_sound)?;
+        weights.check().map_err(NetError::Weights)?;
+        Ok(weights)
+    }
+
+    /// The weights as a net file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let shape = &self.architecture;
+        let mut bytes = Vec::with_capacity(shape.file_size());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&shape.hidden.to_le_bytes());
+        bytes.extend_from_slice(&[
+            shape.activation,
+            shape.mirrored,
+            shape.king_buckets,
+            shape.output_buckets,
+        ]);
+        for short in [shape.qa, shape.qb, shape.scale, 0] {
+            bytes.extend_from_slice(&short.to_le_bytes());
+        }
+        bytes.extend_from_slice(&[0; 8]);
+        bytes.extend_from_slice(&shape.king_bucket_map);
+        for layer in [&self.input, &self.input_bias, &self.output] {
+            bytes.extend(layer.iter().flat_map(|weight| weight.to_le_bytes()));
+        }
+        bytes.extend(self.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
+        let sum = checksum(&bytes);
+        bytes[CHECKSUM_AT..CHECKSUM_AT + 8].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// The checksum that a file of these weights carries.
+    pub fn checksum(&self) -> u64 {
+        checksum(&self.to_bytes())
+    }
 }
 
-fn file_of(weights: &Weights) -> Vec<u8> {
-    let ours = Architecture::OURS;
-    let mut bytes = Vec::with_capacity(FILE_SIZE);
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&ours.hidden.to_le_bytes());
-    bytes.extend_from_slice(&[ours.activation, ours.mirrored, ours.king_buckets, ours.output_buckets]);
-    for short in [ours.qa, ours.qb, ours.scale, 0] {
-        bytes.extend_from_slice(&short.to_le_bytes());
+/// Reads a net file whose shape is accepted, with its checksum. The weights are not checked.
+fn read(
+    bytes: &[u8],
+    accepted: impl Fn(&Architecture) -> bool,
+) -> Result<(Weights, u64), NetError> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(NetError::NotANet);
     }
-    bytes.extend_from_slice(&[0; 8]);
-    bytes.extend_from_slice(&ours.king_bucket_map);
-    for layer in [&weights.input, &weights.input_bias, &weights.output] {
-        bytes.extend(layer.iter().flat_map(|weight| weight.to_le_bytes()));
+    let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
+        return Err(NetError::Size { found: bytes.len(), expected: FILE_SIZE });
+    };
+    let version = u16::from_le_bytes([header[8], header[9]]);
+    if version != VERSION {
+        return Err(NetError::Version(version));
     }
-    bytes.extend(weights.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
-    let sum = checksum(&bytes);
-    bytes[CHECKSUM_AT..CHECKSUM_AT + 8].copy_from_slice(&sum.to_le_bytes());
-    bytes
+    let architecture = Architecture::read(header);
+    if !accepted(&architecture) {
+        return Err(NetError::Architecture(Box::new(architecture)));
+    }
+    if bytes.len() != architecture.file_size() {
+        let expected = architecture.file_size();
+        return Err(NetError::Size { found: bytes.len(), expected });
+    }
+    let expected = u64::from_le_bytes(std::array::from_fn(|i| header[CHECKSUM_AT + i]));
+    let found = checksum(bytes);
+    if found != expected {
+        return Err(NetError::Checksum { found, expected });
+    }
+    let hidden = architecture.hidden as usize;
+    let (shorts, biases) = payload.split_at(payload.len() - 4 * OUTPUT_BUCKETS);
+    let mut shorts = shorts.as_chunks().0.iter().map(|&bytes| i16::from_le_bytes(bytes));
+    let mut take = |rows| shorts.by_ref().take(rows * hidden).collect::<Vec<i16>>();
+    let weights = Weights {
+        architecture,
+        input: take(architecture.inputs()),
+        input_bias: take(1),
+        output: take(architecture.output_rows()),
+        output_bias: biases.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect(),
+    };
+    Ok((weights, found))
 }
 
 /// The checksum over everything but its own field.
@@ -222,8 +332,8 @@ fn checksum(file: &[u8]) -> u64 {
     fnv1a(file[..CHECKSUM_AT].iter().chain(&file[CHECKSUM_AT + 8..]).copied())
 }
 
-/// The 64-bit hash FNV-1a. Both of its steps are one-to-one in the running value, so a single changed byte always
-/// changes the result.
+/// The 64-bit hash FNV-1a. Both of its steps are one-to-one in the running value, so a single
+/// changed byte always changes the result.
 pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, step)
@@ -245,30 +355,40 @@ mod tests {
         assert_eq!(read.to_bytes(), bytes);
     }
 
+    /// The file of a small net: quick to check.
+    fn small() -> Vec<u8> {
+        let mut weights = Weights::zero(Architecture::one_bucket(32));
+        for (number, weight) in weights.input.iter_mut().chain(&mut weights.output).enumerate() {
+            *weight = (number % 101) as i16 - 50;
+        }
+        weights.to_bytes()
+    }
+
     #[test]
     fn truncated_and_padded_files_are_refused() {
-        let bytes = constructed::network().to_bytes();
-        for length in [0, 1, 7, 8, 9, 95, 96, 97, 1000, FILE_SIZE / 2, FILE_SIZE - 1] {
+        let bytes = small();
+        let whole = bytes.len();
+        for length in [0, 1, 7, 8, 9, 95, 96, 97, 1000, whole / 2, whole - 1] {
             let error = Network::from_bytes(&bytes[..length]).unwrap_err();
-            let expected = if length < MAGIC.len() {
-                NetError::NotANet
-            } else {
-                NetError::Size { found: length, expected: FILE_SIZE }
+            let expected = match length {
+                ..8 => NetError::NotANet,
+                8..HEADER => NetError::Size { found: length, expected: FILE_SIZE },
+                _ => NetError::Size { found: length, expected: whole },
             };
             assert_eq!(error, expected);
         }
         let mut padded = bytes;
         padded.push(0);
         let error = Network::from_bytes(&padded).unwrap_err();
-        assert_eq!(error, NetError::Size { found: FILE_SIZE + 1, expected: FILE_SIZE });
+        assert_eq!(error, NetError::Size { found: whole + 1, expected: whole });
     }
 
     #[test]
     fn every_flipped_bit_is_noticed() {
-        let mut bytes = constructed::network().to_bytes();
+        let mut bytes = small();
+        let whole = bytes.len();
         // All of the header, then a sample of the weights and the very end.
-        let sample = (0..HEADER).chain((HEADER..FILE_SIZE).step_by(4099)).chain([FILE_SIZE - 1]);
-        for at in sample {
+        for at in (0..HEADER).chain((HEADER..whole).step_by(997)).chain([whole - 1]) {
             for bit in 0..8 {
                 bytes[at] ^= 1 << bit;
                 assert!(Network::from_bytes(&bytes).is_err(), "bit {bit} of byte {at}");
@@ -280,7 +400,7 @@ mod tests {
 
     #[test]
     fn other_shapes_are_named_in_the_refusal() {
-        let good = constructed::network().to_bytes();
+        let good = small();
         let refusal = |at: usize, value: u8| {
             let mut bytes = good.clone();
             bytes[at] = value;
@@ -288,34 +408,41 @@ mod tests {
         };
         assert!(refusal(0, b'X').contains("not a Megatherium net"));
         assert!(refusal(8, 9).contains("version 9"));
-        // Only the low byte of the width is changed.
-        let width = HIDDEN / 256 * 256 + 7;
-        assert!(refusal(10, 7).contains(&format!("→ {width})×2")), "{}", refusal(10, 7));
+        assert!(refusal(10, 7).contains("→ 7)×2"), "{}", refusal(10, 7));
+        assert!(refusal(11, 99).contains("→ 25376)×2"), "{}", refusal(11, 99));
         assert!(refusal(12, 2).contains("unknown activation"));
         assert!(refusal(13, u8::from(!MIRRORED)).contains("this build needs"));
         assert!(refusal(14, 99).contains("768×99"));
         assert!(refusal(15, 77).contains("→ 77"));
-        assert!(refusal(32, 42).contains("another king bucket map"));
+        assert!(refusal(32, 42).contains("this build needs"));
         assert!(refusal(200, good[200] ^ 1).contains("damaged"));
     }
 
     #[test]
     fn weights_that_could_overflow_are_refused() {
-        let mut weights = Weights::zero();
+        let mut weights = Weights::zero(Architecture::OURS);
         weights.input[5] = 1000;
-        let error = Network::from_bytes(&file_of(&weights)).unwrap_err();
-        assert!(matches!(error, NetError::Weights(WeightError::Range { value: 1000, .. })), "{error}");
-        let mut weights = Weights::zero();
+        let error = Network::from_bytes(&weights.to_bytes()).unwrap_err();
+        assert!(
+            matches!(error, NetError::Weights(WeightError::Range { value: 1000, .. })),
+            "{error}"
+        );
+        let mut weights = Weights::zero(Architecture::OURS);
         weights.output[5] = -128;
-        let error = Network::from_bytes(&file_of(&weights)).unwrap_err();
-        assert!(matches!(error, NetError::Weights(WeightError::Range { value: -128, .. })), "{error}");
+        let error = Network::from_bytes(&weights.to_bytes()).unwrap_err();
+        assert!(
+            matches!(error, NetError::Weights(WeightError::Range { value: -128, .. })),
+            "{error}"
+        );
         for bias in [i32::MIN, i32::MAX, Weights::OUTPUT_BIAS_LIMIT + 1] {
-            let mut weights = Weights::zero();
+            let mut weights = Weights::zero(Architecture::OURS);
             weights.output_bias[3] = bias;
-            let error = Network::from_bytes(&file_of(&weights)).unwrap_err();
-            assert!(matches!(error, NetError::Weights(WeightError::Range { value, .. }) if value == bias));
+            let error = Network::from_bytes(&weights.to_bytes()).unwrap_err();
+            assert!(
+                matches!(error, NetError::Weights(WeightError::Range { value, .. }) if value == bias)
+            );
         }
-        let mut weights = Weights::zero();
+        let mut weights = Weights::zero(Architecture::OURS);
         weights.input_bias.pop();
         assert!(matches!(Network::new(&weights), Err(WeightError::Count { .. })));
     }

@@ -5,16 +5,18 @@
 //! 768 inputs × king buckets ──► HIDDEN ─ SCReLU ─┴─► one of OUTPUT_BUCKETS heads ──► score
 //! ```
 //!
-//! Each side looks at the board from its own chair: Black's view is flipped top to bottom, so that "my pawn on my
-//! second rank" is the same input for both. A view is also mirrored left to right when its king stands on the
-//! files e–h, so that the net learns each king-side pattern once instead of twice.
+//! Each side sees the board from its own side: Black's view is flipped top to bottom, so that
+//! "my pawn on my second rank" is the same input for both. A view is also mirrored left to right
+//! when its king stands on the files e–h, so that the net learns each king-side pattern once
+//! instead of twice.
 //!
-//! Everything here is a constant of the file format: a net of another shape is refused when it is loaded.
+//! Everything here is a constant of the file format: a net of another shape is refused when it is
+//! loaded.
 
 use megatherium_board::{Color, Piece, Square};
 
 /// Neurons per side. Growing the net means changing this number and embedding a net of that width.
-pub const HIDDEN: usize = 256;
+pub const HIDDEN: usize = 512;
 
 /// Whether a view is mirrored so that its own king always stands on the files a–d.
 pub const MIRRORED: bool = true;
@@ -22,8 +24,26 @@ pub const MIRRORED: bool = true;
 /// Number of sets of input weights, chosen by the square of the view's own king.
 pub const KING_BUCKETS: usize = 1;
 
-/// Which set of input weights belongs to the own king's square, after flipping and mirroring.
-pub const KING_BUCKET_MAP: [u8; 64] = [0; 64];
+/// Which set of input weights belongs to the own king's square, after flipping and mirroring:
+/// [`ONE_BUCKET`] or, with five buckets, [`FIVE_BUCKETS`].
+pub const KING_BUCKET_MAP: [u8; 64] = ONE_BUCKET;
+
+/// The same set for every square.
+pub const ONE_BUCKET: [u8; 64] = [0; 64];
+
+/// The castled king, the king in the middle of the back rank, the second rank, and two for the
+/// endgame. Mirrored, only the files a–d occur.
+#[rustfmt::skip]
+pub const FIVE_BUCKETS: [u8; 64] = [
+    0, 0, 1, 1,  1, 1, 0, 0, // rank 1
+    2, 2, 2, 2,  2, 2, 2, 2,
+    3, 3, 3, 3,  3, 3, 3, 3,
+    3, 3, 3, 3,  3, 3, 3, 3,
+    4, 4, 4, 4,  4, 4, 4, 4,
+    4, 4, 4, 4,  4, 4, 4, 4,
+    4, 4, 4, 4,  4, 4, 4, 4,
+    4, 4, 4, 4,  4, 4, 4, 4, // rank 8
+];
 
 /// Number of output heads, chosen by the number of pieces on the board.
 pub const OUTPUT_BUCKETS: usize = 8;
@@ -47,7 +67,8 @@ pub const SCALE: i32 = 400;
 pub(crate) const VIEWS: usize = KING_BUCKETS * if MIRRORED { 2 } else { 1 };
 
 const _: () = assert!(HIDDEN.is_multiple_of(32), "the widest vector holds 32 neurons");
-const _: () = assert!(HIDDEN <= 2048, "wider than this a 32-bit lane of the output sum could overflow");
+const _: () =
+    assert!(HIDDEN <= 2048, "wider than this a 32-bit lane of the output sum could overflow");
 const _: () = {
     let mut square = 0;
     while square < 64 {
@@ -56,14 +77,16 @@ const _: () = {
     }
 };
 
-/// How one side sees the board: from which chair, mirrored or not, with which set of weights.
+/// How one side sees the board: flipped, mirrored, and with which set of weights.
 ///
-/// Two positions with equal views differ only in their pieces, so one accumulator can be updated into the other.
-/// When a king's move changes the view of its side, that side's accumulator has to be rebuilt.
+/// Two positions with equal views differ only in their pieces, so one accumulator can be updated
+/// into the other. When a king's move changes the view of its side, that side's accumulator has to
+/// be rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     perspective: Color,
-    /// Applied to a square's index by exclusive or: bits 3–5 flip the ranks, bits 0–2 mirror the files.
+    /// Applied to a square's index by exclusive or: bits 3–5 flip the ranks, bits 0–2 mirror the
+    /// files.
     flip: u8,
     bucket: u8,
 }
@@ -72,13 +95,19 @@ impl View {
     /// The view of the side `perspective` whose king stands on `king`.
     #[inline]
     pub fn new(perspective: Color, king: Square) -> View {
+        View::with_buckets(perspective, king, &KING_BUCKET_MAP)
+    }
+
+    /// The same for a net with another king bucket map.
+    #[inline]
+    pub fn with_buckets(perspective: Color, king: Square, map: &[u8; 64]) -> View {
         let chair = if perspective == Color::White { 0 } else { 0b111_000 };
         let mirror = if MIRRORED && king.file() >= 4 { 0b000_111 } else { 0 };
         let flip = chair ^ mirror;
-        View { perspective, flip, bucket: KING_BUCKET_MAP[king.index() ^ flip as usize] }
+        View { perspective, flip, bucket: map[king.index() ^ flip as usize] }
     }
 
-    /// The input that `piece` on `square` switches on, below [`INPUTS`].
+    /// The input that `piece` on `square` switches on: for the map of this build below [`INPUTS`].
     #[inline]
     pub fn input(self, piece: Piece, square: Square) -> usize {
         let foreign = usize::from(piece.color() != self.perspective);
@@ -114,7 +143,8 @@ mod tests {
                 for color in Color::ALL {
                     for kind in PieceType::ALL {
                         for square in 0..64 {
-                            let input = view.input(Piece::new(color, kind), Square::from_index(square));
+                            let input =
+                                view.input(Piece::new(color, kind), Square::from_index(square));
                             assert!(!std::mem::replace(&mut seen[input], true));
                         }
                     }

@@ -14,8 +14,8 @@
 //! assert_eq!(score, network.evaluate(&board));
 //! ```
 //!
-//! Where to read on: [`layout`] has the shape of the net, [`format`](mod@format) its file, [`constructed`] the net
-//! that all trained ones descend from, [`simd`] the inner loops.
+//! Where to read on: [`layout`] has the shape of the net, [`format`](mod@format) its file,
+//! [`constructed`] the net that all trained ones descend from, [`simd`] the inner loops.
 
 pub mod constructed;
 pub mod format;

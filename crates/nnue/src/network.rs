@@ -1,6 +1,9 @@
 //! The weights, and the arithmetic from a filled accumulator to a score.
 
-use crate::layout::{HIDDEN, INPUTS, OUTPUT_BUCKETS, QA, QB, SCALE, View, output_bucket};
+use crate::format::Architecture;
+use crate::layout::{
+    HIDDEN, INPUTS_PER_BUCKET, OUTPUT_BUCKETS, QA, QB, SCALE, View, output_bucket,
+};
 use crate::simd::{Row, Simd};
 use megatherium_board::{Board, Color, Piece, Square};
 use std::fmt;
@@ -17,9 +20,12 @@ pub(crate) type Accumulator = Row<HIDDEN>;
 
 /// The weights of a net as plain integers, in the order of the file.
 ///
-/// This is how the trainer and the constructor hand over what they made; [`Network::new`] checks it.
+/// This is how the trainer and the constructor hand over what they made; [`Network::new`] checks
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
+    /// The shape of the net.
+    pub architecture: Architecture,
     /// `[input][neuron]`, scaled by [`QA`].
     pub input: Vec<i16>,
     /// `[neuron]`, scaled by [`QA`].
@@ -30,7 +36,7 @@ pub struct Weights {
     pub output_bias: Vec<i32>,
 }
 
-/// Weights that cannot make a net of this build's shape.
+/// Weights that cannot make a net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightError {
     /// A layer has the wrong number of weights.
@@ -42,6 +48,8 @@ pub enum WeightError {
         /// How many it has.
         expected: usize,
     },
+    /// This build cannot evaluate a net of this shape.
+    Shape(Architecture),
     /// A weight is so large that the integer arithmetic could overflow.
     Range {
         /// Which layer.
@@ -58,6 +66,9 @@ impl fmt::Display for WeightError {
         match *self {
             WeightError::Count { layer, found, expected } => {
                 write!(f, "the {layer} has {found} weights instead of {expected}")
+            }
+            WeightError::Shape(ref found) => {
+                write!(f, "the net is {found}; this build needs {}", Architecture::OURS)
             }
             WeightError::Range { layer, value, limit } => {
                 write!(f, "the {layer} has the weight {value}, beyond ±{limit}")
@@ -77,22 +88,26 @@ impl Weights {
     pub const OUTPUT_BIAS_LIMIT: i32 = QA * QB * 32;
 
     /// All zero, in the right sizes.
-    pub fn zero() -> Weights {
+    pub fn zero(architecture: Architecture) -> Weights {
+        let row = architecture.hidden as usize;
         Weights {
-            input: vec![0; INPUTS * HIDDEN],
-            input_bias: vec![0; HIDDEN],
-            output: vec![0; OUTPUT_BUCKETS * 2 * HIDDEN],
-            output_bias: vec![0; OUTPUT_BUCKETS],
+            input: vec![0; architecture.inputs() * row],
+            input_bias: vec![0; row],
+            output: vec![0; architecture.output_rows() * row],
+            output_bias: vec![0; architecture.output_buckets as usize],
+            architecture,
         }
     }
 
     /// Whether the sizes are right and no weight is so large that a sum could overflow.
     pub fn check(&self) -> Result<(), WeightError> {
+        let shape = &self.architecture;
+        let row = shape.hidden as usize;
         let counts = [
-            ("input layer", self.input.len(), INPUTS * HIDDEN),
-            ("input bias", self.input_bias.len(), HIDDEN),
-            ("output layer", self.output.len(), OUTPUT_BUCKETS * 2 * HIDDEN),
-            ("output bias", self.output_bias.len(), OUTPUT_BUCKETS),
+            ("input layer", self.input.len(), shape.inputs() * row),
+            ("input bias", self.input_bias.len(), row),
+            ("output layer", self.output.len(), shape.output_rows() * row),
+            ("output bias", self.output_bias.len(), shape.output_buckets as usize),
         ];
         for (layer, found, expected) in counts {
             if found != expected {
@@ -112,7 +127,11 @@ impl Weights {
 }
 
 /// Whether no value is larger in size than `limit`.
-fn within(layer: &'static str, mut values: impl Iterator<Item = i32>, limit: i32) -> Result<(), WeightError> {
+fn within(
+    layer: &'static str,
+    mut values: impl Iterator<Item = i32>,
+    limit: i32,
+) -> Result<(), WeightError> {
     // The smallest number has no positive counterpart.
     match values.find(|value| value.unsigned_abs() > limit.unsigned_abs()) {
         Some(value) => Err(WeightError::Range { layer, value, limit }),
@@ -128,6 +147,8 @@ pub struct Network {
     output: [[Row<HIDDEN>; 2]; OUTPUT_BUCKETS],
     output_bias: [i32; OUTPUT_BUCKETS],
     pub(crate) simd: Simd,
+    /// The shape it had before it was widened to ours.
+    architecture: Architecture,
     checksum: u64,
 }
 
@@ -143,35 +164,71 @@ impl Network {
     /// ```
     pub fn embedded() -> Arc<Network> {
         static NETWORK: OnceLock<Arc<Network>> = OnceLock::new();
-        let decode = || Arc::new(Network::from_bytes(EMBEDDED).expect("the embedded net fits this build"));
+        let decode =
+            || Arc::new(Network::from_bytes(EMBEDDED).expect("the embedded net fits this build"));
         Arc::clone(NETWORK.get_or_init(decode))
     }
 
-    /// A net with these weights.
+    /// A net with these weights, of this build's shape or of one that [fits](Architecture::fits).
     pub fn new(weights: &Weights) -> Result<Network, WeightError> {
+        Network::with_checksum(weights, weights.checksum())
+    }
+
+    /// A net with these weights, whose file has this checksum.
+    pub(crate) fn with_checksum(weights: &Weights, checksum: u64) -> Result<Network, WeightError> {
+        let architecture = weights.architecture;
+        let buckets = architecture.coarser_buckets(&Architecture::OURS);
+        let (true, Some(buckets)) = (architecture.fits(), buckets) else {
+            return Err(WeightError::Shape(architecture));
+        };
         weights.check()?;
-        let rows =
-            |values: &[i16]| values.as_chunks::<HIDDEN>().0.iter().copied().map(Row).collect::<Box<[_]>>();
-        let heads = rows(&weights.output);
+        // Neurons that the net does not have stay zero and have no output weight. A bucket that it
+        // does not have gets the weights of the one that stands for it.
+        let hidden = architecture.hidden as usize;
+        let row = |values: &[i16]| {
+            let mut row = Row::ZERO;
+            row.0[..hidden].copy_from_slice(values);
+            row
+        };
+        let sets: Vec<&[i16]> = weights.input.chunks_exact(INPUTS_PER_BUCKET * hidden).collect();
+        let input = buckets.into_iter().flat_map(|bucket| sets[bucket].chunks_exact(hidden));
+        let heads: Vec<Row<HIDDEN>> = weights.output.chunks_exact(hidden).map(row).collect();
         Ok(Network {
-            input: rows(&weights.input),
-            input_bias: rows(&weights.input_bias)[0],
+            input: input.map(row).collect(),
+            input_bias: row(&weights.input_bias),
             output: std::array::from_fn(|bucket| [heads[2 * bucket], heads[2 * bucket + 1]]),
             output_bias: std::array::from_fn(|bucket| weights.output_bias[bucket]),
             simd: Simd::best(),
-            checksum: crate::format::checksum_of(weights),
+            architecture,
+            checksum,
         })
     }
 
-    /// The weights as plain integers.
+    /// The weights as plain integers, in the shape they had in their file.
     pub fn weights(&self) -> Weights {
-        let flat = |rows: &[Row<HIDDEN>]| rows.iter().flat_map(|row| row.0).collect();
+        let hidden = self.architecture.hidden as usize;
+        let flat = |rows: &[Row<HIDDEN>]| {
+            rows.iter().flat_map(|row| row.0[..hidden].iter().copied()).collect()
+        };
+        let ours = self.architecture.coarser_buckets(&Architecture::OURS).unwrap_or_default();
+        let set = |bucket: usize| {
+            let at = ours.iter().position(|&coarser| coarser == bucket).unwrap_or(0);
+            &self.input[at * INPUTS_PER_BUCKET..(at + 1) * INPUTS_PER_BUCKET]
+        };
         Weights {
-            input: flat(&self.input),
+            architecture: self.architecture,
+            input: (0..self.architecture.king_buckets as usize)
+                .flat_map(|bucket| -> Vec<i16> { flat(set(bucket)) })
+                .collect(),
             input_bias: flat(&[self.input_bias]),
             output: flat(self.output.as_flattened()),
             output_bias: self.output_bias.to_vec(),
         }
+    }
+
+    /// The shape of the net in its file.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
     }
 
     /// The checksum of the net's file: its identity.
@@ -191,13 +248,18 @@ impl Network {
         self
     }
 
-    /// Evaluates one position from nothing, in centipawns from the side to move's view.
+    /// Evaluates one position from scratch, in centipawns from the side to move's view.
     ///
-    /// A search keeps [`Accumulators`](crate::Accumulators) instead, which give the same numbers faster.
+    /// A search keeps [`Accumulators`](crate::Accumulators) instead, which give the same numbers
+    /// faster.
     pub fn evaluate(&self, board: &Board) -> i32 {
         let sums = Color::ALL.map(|side| self.accumulate(side, board.king(side), pieces(board)));
         let mover = board.side_to_move();
-        self.output(&sums[mover.index()], &sums[(!mover).index()], output_bucket(board.occupied().count()))
+        self.output(
+            &sums[mover.index()],
+            &sums[(!mover).index()],
+            output_bucket(board.occupied().count()),
+        )
     }
 
     /// The neurons before activation for a view with these inputs on; see [`View::input`].
@@ -207,12 +269,13 @@ impl Network {
         sum.0
     }
 
-    /// Evaluates a position given by the inputs of the side to move's view and of the other's, and the output head.
+    /// Evaluates a position given by the inputs of the side to move's view and of the other's, and
+    /// the output head.
     pub fn evaluate_inputs(&self, mover: &[u16], other: &[u16], bucket: usize) -> i32 {
         self.output(&Row(self.neurons(mover)), &Row(self.neurons(other)), bucket)
     }
 
-    /// The first layer's sum for the view of `perspective`, from nothing.
+    /// The first layer's sum for the view of `perspective`, from scratch.
     pub(crate) fn accumulate(
         &self,
         perspective: Color,
@@ -231,7 +294,8 @@ impl Network {
     #[inline]
     pub(crate) fn output(&self, mover: &Accumulator, other: &Accumulator, bucket: usize) -> i32 {
         let [mover_weights, other_weights] = &self.output[bucket];
-        let sum = self.simd.screlu_dot(mover, mover_weights) + self.simd.screlu_dot(other, other_weights);
+        let sum =
+            self.simd.screlu_dot(mover, mover_weights) + self.simd.screlu_dot(other, other_weights);
         // The sum carries QA twice and QB once; the bias carries each once.
         let value = sum / i64::from(QA) + i64::from(self.output_bias[bucket]);
         let score = value * i64::from(SCALE) / i64::from(QA * QB);
@@ -247,5 +311,8 @@ impl fmt::Debug for Network {
 
 /// Every piece of a board with its square.
 pub(crate) fn pieces(board: &Board) -> impl Iterator<Item = (Piece, Square)> + '_ {
-    board.occupied().into_iter().filter_map(|square| board.piece_on(square).map(|piece| (piece, square)))
+    board
+        .occupied()
+        .into_iter()
+        .filter_map(|square| board.piece_on(square).map(|piece| (piece, square)))
 }

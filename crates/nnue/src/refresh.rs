@@ -1,7 +1,10 @@
 //! Rebuilding an accumulator cheaply after a king has changed its side's view.
 //!
-//! For every view the table keeps the accumulator it last built and the pieces that were on the board then. The
-//! next rebuild of that view only adds and removes the pieces that differ, usually a handful of the thirty.
+//! For every view the table keeps the accumulator it last built and the pieces that were on the
+//! board then. The next rebuild of that view only adds and removes the pieces that differ, usually
+//! a handful of the thirty.
+
+use std::collections::TryReserveError;
 
 use crate::layout::{VIEWS, View};
 use crate::network::{Accumulator, Network};
@@ -9,13 +12,22 @@ use megatherium_board::{Bitboard, Board, Color, Piece, PieceType, Square};
 
 /// The accumulators last built, by side and view.
 pub(crate) struct RefreshTable {
-    entries: Box<[[Entry; VIEWS]; 2]>,
+    /// The checksum of the net whose accumulators these are.
+    network: u64,
+    /// `[side][view]`.
+    entries: Vec<Entry>,
 }
 
 #[derive(Clone, Copy)]
 struct Entry {
     values: Accumulator,
     pieces: [[Bitboard; 6]; 2],
+}
+
+impl Entry {
+    fn empty_board(network: &Network) -> Entry {
+        Entry { values: network.input_bias, pieces: [[Bitboard(0); 6]; 2] }
+    }
 }
 
 /// Rows of input weights to add or to remove: no more than the board has squares.
@@ -41,9 +53,20 @@ impl Inputs {
 
 impl RefreshTable {
     /// A table of empty boards.
-    pub(crate) fn new(network: &Network) -> RefreshTable {
-        let empty = Entry { values: network.input_bias, pieces: [[Bitboard(0); 6]; 2] };
-        RefreshTable { entries: Box::new([[empty; VIEWS]; 2]) }
+    pub(crate) fn try_new(network: &Network) -> Result<RefreshTable, TryReserveError> {
+        let mut entries = Vec::new();
+        entries.try_reserve_exact(2 * VIEWS)?;
+        entries.resize(2 * VIEWS, Entry::empty_board(network));
+        Ok(RefreshTable { network: network.checksum(), entries })
+    }
+
+    /// Starts over if the accumulators are those of another net. Otherwise they stay: the next
+    /// search is likely to begin near the last.
+    pub(crate) fn reset(&mut self, network: &Network) {
+        if self.network != network.checksum() {
+            self.network = network.checksum();
+            self.entries.fill(Entry::empty_board(network));
+        }
     }
 
     /// Writes into `to` the accumulator of `board` as `perspective` sees it.
@@ -56,7 +79,7 @@ impl RefreshTable {
         to: &mut Accumulator,
     ) {
         let view = View::new(perspective, king);
-        let entry = &mut self.entries[perspective.index()][view.slot()];
+        let entry = &mut self.entries[perspective.index() * VIEWS + view.slot()];
         let (mut added, mut removed) = (Inputs::NONE, Inputs::NONE);
         for color in Color::ALL {
             for kind in PieceType::ALL {
@@ -67,7 +90,12 @@ impl RefreshTable {
                 removed.extend(view, piece, then & !now);
             }
         }
-        network.simd.accumulate(&mut entry.values, &network.input, added.as_slice(), removed.as_slice());
+        network.simd.accumulate(
+            &mut entry.values,
+            &network.input,
+            added.as_slice(),
+            removed.as_slice(),
+        );
         *to = entry.values;
     }
 }

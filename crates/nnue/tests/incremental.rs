@@ -5,7 +5,7 @@ use std::sync::Arc;
 use megatherium_board::{Board, Move, MoveList};
 use megatherium_nnue::layout::View;
 use megatherium_nnue::simd::Simd;
-use megatherium_nnue::{Accumulators, Network, Weights, constructed};
+use megatherium_nnue::{Accumulators, Architecture, Network, Weights, constructed};
 
 /// Marsaglia's xorshift: the games are the same on every machine.
 struct Random(u64);
@@ -33,7 +33,8 @@ impl Random {
             .copied()
             .filter(|mv| mv.is_castling() || mv.is_en_passant() || mv.is_promotion())
             .collect();
-        let preferred = if special.is_empty() || self.below(3) == 0 { &moves } else { &special[..] };
+        let preferred =
+            if special.is_empty() || self.below(3) == 0 { &moves } else { &special[..] };
         Some(preferred[self.below(preferred.len())])
     }
 }
@@ -53,7 +54,7 @@ const STARTS: [&str; 8] = [
 /// A net of noise: unlike the constructed one it tells every input apart.
 fn noise() -> Network {
     let mut random = Random(77);
-    let mut weights = Weights::zero();
+    let mut weights = Weights::zero(Architecture::OURS);
     let mut fill = |values: &mut [i16], limit: i16| {
         for value in values {
             *value = (random.next() % (2 * limit as u64 + 1)) as i16 - limit;
@@ -88,7 +89,12 @@ fn updates_equal_refreshes_and_replace_them_wherever_they_can() {
                 crossed += 1;
                 crossings[mover.index()] += 1;
             }
-            assert_eq!(accumulators.evaluate(&network, &board), network.evaluate(&board), "{}", board.fen());
+            assert_eq!(
+                accumulators.evaluate(&network, &board),
+                network.evaluate(&board),
+                "{}",
+                board.fen()
+            );
         }
         // Two sums at the root and one for each changed view are refreshed; all others are updates.
         let counters = accumulators.counters();
@@ -186,8 +192,9 @@ fn every_instruction_set_gives_the_same_scores() {
 fn colours_exchanged(board: &Board) -> Board {
     let fen = board.fen();
     let mut fields = fen.split(' ');
-    let exchange =
-        |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+    let exchange = |c: char| {
+        if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+    };
     let ranks: Vec<&str> = fields.next().unwrap().split('/').rev().collect();
     let placement: String = ranks.join("/").chars().map(exchange).collect();
     let mover = if fields.next() == Some("w") { "b" } else { "w" };
@@ -205,7 +212,12 @@ fn evaluation_is_symmetric_in_the_colours() {
                 board.make(mv);
                 let exchanged = colours_exchanged(&board);
                 assert_ne!(board.side_to_move(), exchanged.side_to_move());
-                assert_eq!(network.evaluate(&board), network.evaluate(&exchanged), "{}", board.fen());
+                assert_eq!(
+                    network.evaluate(&board),
+                    network.evaluate(&exchanged),
+                    "{}",
+                    board.fen()
+                );
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Analyses a position on two threads and prints each new best line.
 //!
-//! `cargo run --release -p megatherium-search --example analyse -- "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"`
+//! `cargo run --release -p megatherium-search --example analyse --
+//! "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"`
 
 use megatherium_board::{Board, Move};
 use megatherium_search::{Engine, Limits, Report, Root, ScoreBound, Sink};
@@ -40,7 +41,9 @@ impl Sink for Printer {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let board = std::env::args().nth(1).map_or_else(|| Ok(Board::startpos()), |fen| Board::from_fen(&fen))?;
+    let board = std::env::args()
+        .nth(1)
+        .map_or_else(|| Ok(Board::startpos()), |fen| Board::from_fen(&fen))?;
     let mut engine = Engine::new(2, 64)?; // threads, MiB
     let limits = Limits::move_time(Duration::from_secs(2));
     let outcome = engine.search(Root::new(board), limits, Printer { board });

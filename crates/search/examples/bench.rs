@@ -8,9 +8,13 @@ use megatherium_search::bench;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let depth = std::env::args().nth(1).map_or(Ok(bench::DEFAULT_DEPTH), |depth| depth.parse())?;
-    let result = bench::run(depth, 1, bench::DEFAULT_HASH, &AtomicBool::new(false), &mut |position| {
-        println!("{:2} {:>9} {:>6} {}", position.number, position.nodes, position.score, position.fen);
-    })?;
+    let result =
+        bench::run(depth, 1, bench::DEFAULT_HASH, &AtomicBool::new(false), &mut |position| {
+            println!(
+                "{:2} {:>9} {:>6} {}",
+                position.number, position.nodes, position.score, position.fen
+            );
+        })?;
     println!("{} nodes {} nps checksum {:016x}", result.nodes, result.nps(), result.checksum);
     Ok(())
 }

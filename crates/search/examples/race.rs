@@ -1,5 +1,6 @@
-//! The whole pool at work, to be run under `ThreadSanitizer` (the command is in `docs/reliability.md`): searches with several
-//! threads are started, stopped, pondered, and their table and threads changed in between.
+//! The whole pool at work, to be run under `ThreadSanitizer` (the command is in
+//! `docs/reliability.md`): searches with several threads are started, stopped, pondered, and their
+//! table and threads changed in between.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +18,11 @@ fn main() {
         match search % 4 {
             0 => nodes += engine.search(root(), Limits::nodes(20_000), Silent).nodes,
             1 => {
-                engine.start(root(), Limits { infinite: true, ..Limits::default() }, Arc::new(Silent));
+                engine.start(
+                    root(),
+                    Limits { infinite: true, ..Limits::default() },
+                    Arc::new(Silent),
+                );
                 std::thread::yield_now();
                 engine.stop();
             }

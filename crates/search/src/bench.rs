@@ -1,21 +1,23 @@
-//! The bench: a fixed set of positions to a fixed depth. With one thread its node count is the search's signature: equal in every
-//! process and on every machine, and changed by every functional change. Several threads have one too, if they take turns: see
-//! [`VirtualSmp`](crate::VirtualSmp).
+//! The bench: fixed positions searched to a fixed depth.
+//!
+//! On one thread the node count is the signature of the search: the same in every process and on
+//! every machine, and different after every functional change. Several threads have a signature too
+//! if they take turns: see [`VirtualSmp`](crate::VirtualSmp).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use megatherium_board::{Board, Move};
 
-use crate::engine::{Engine, EngineError, Root};
-use crate::limits::Limits;
+use crate::engine::{Engine, EngineError};
 use crate::report::{Silent, nodes_per_second};
+use crate::request::{Limits, Root};
 use crate::score::Score;
 
-/// Depth of the bench unless told otherwise.
+/// Default depth.
 pub const DEFAULT_DEPTH: u32 = 12;
 
-/// Table size of the bench unless told otherwise, in MiB.
+/// Default table size in MiB.
 pub const DEFAULT_HASH: usize = 16;
 
 /// Openings, middlegames, endgames, mates, a stalemate trap and Chess960 starts.
@@ -79,14 +81,15 @@ pub struct Position {
     pub score: Score,
 }
 
-/// What the whole bench came to.
+/// The result of the whole bench.
 #[derive(Clone, Debug, Default)]
 pub struct Bench {
     /// All nodes.
     pub nodes: u64,
     /// Time spent searching.
     pub time: Duration,
-    /// A checksum of moves and scores: two builds with equal nodes and another checksum are not the same search.
+    /// Checksum of moves and scores. Builds with equal node counts and different checksums do not
+    /// play the same.
     pub checksum: u64,
     /// False if it was interrupted.
     pub complete: bool,
@@ -99,7 +102,8 @@ impl Bench {
     }
 }
 
-/// Runs the bench. `stop` ends it after the position under way; `each` hears of every finished one.
+/// Runs the bench. `stop` ends it after the current position; `each` is called for every finished
+/// one.
 pub fn run(
     depth: u32,
     threads: usize,
@@ -110,8 +114,13 @@ pub fn run(
     Ok(run_on(&mut Engine::new(threads, mebibytes)?, depth, stop, each))
 }
 
-/// Runs the bench on an engine of the caller's making, whose threads may take turns.
-pub fn run_on(engine: &mut Engine, depth: u32, stop: &AtomicBool, each: &mut dyn FnMut(&Position)) -> Bench {
+/// Runs the bench on the caller's engine, with its options: its threads may take turns.
+pub fn run_on(
+    engine: &mut Engine,
+    depth: u32,
+    stop: &AtomicBool,
+    each: &mut dyn FnMut(&Position),
+) -> Bench {
     let mut bench = Bench::default();
     for (index, fen) in POSITIONS.into_iter().enumerate() {
         if stop.load(Ordering::Relaxed) {
@@ -126,7 +135,8 @@ pub fn run_on(engine: &mut Engine, depth: u32, stop: &AtomicBool, each: &mut dyn
         bench.time += time;
         let fingerprint =
             u64::from(outcome.best.map_or(0, Move::raw)) << 32 ^ u64::from(outcome.score as u32);
-        bench.checksum = (bench.checksum.rotate_left(5) ^ fingerprint).wrapping_mul(0x517C_C1B7_2722_0A95);
+        bench.checksum =
+            (bench.checksum.rotate_left(5) ^ fingerprint).wrapping_mul(0x517C_C1B7_2722_0A95);
         each(&Position {
             number: index + 1,
             fen,

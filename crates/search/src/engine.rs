@@ -3,94 +3,27 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use megatherium_board::{Board, KeyHistory, Move};
 use megatherium_nnue::Network;
-use megatherium_tt::{Table, give_back_large_blocks};
+use megatherium_tt::{SizeError, Table};
+use parking_lot::Mutex;
 
-use crate::baton::{Baton, VirtualSmp};
-use crate::control::{Control, SearchId};
-use crate::job::Job;
-use crate::limits::Limits;
-use crate::params::Params;
-use crate::pool::Pool;
+use crate::learning::Corrections;
 use crate::report::{Outcome, Report, Sink};
-use crate::syzygy::{TablebaseError, Tablebases};
-use crate::table_stats::TableStats;
-use crate::variant::{Standard, Variant};
+use crate::request::{Limits, Options, Root};
+use crate::root::{self, Ending, LastSearch};
+use crate::smp::{Baton, Control, Counters, Pool, SearchId};
+use crate::tablebase::{TablebaseError, Tablebases};
+use crate::tree::{Entry, Job, Replacement, TableStats, Worker};
 
-/// A position with the game that led to it.
-#[derive(Clone)]
-pub struct Root {
-    /// The position to search.
-    pub board: Board,
-    /// Keys of the positions before it, for repetitions.
-    pub history: KeyHistory,
-}
-
-impl Root {
-    /// A position without a past.
-    pub fn new(board: Board) -> Root {
-        Root { board, history: KeyHistory::new() }
-    }
-
-    /// Plays a legal move of the game. What a pawn move or capture makes unreachable is forgotten.
-    pub fn play(&mut self, mv: Move) {
-        self.history.push(self.board.key());
-        self.board.make(mv);
-        if self.board.halfmove_clock() == 0 {
-            self.history.clear();
-        }
-    }
-}
-
-/// What a search is told besides its limits.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Number of lines to report.
-    pub multi_pv: usize,
-    /// Time lost between the engine and the clock, taken off every budget.
-    pub move_overhead: std::time::Duration,
-    /// The opponent's time is thought on too, so a move may take a little more of one's own.
-    pub ponder: bool,
-    /// Play like a weaker opponent of about this rating.
-    pub elo: Option<u32>,
-    /// Shallowest remaining depth at which tablebases are probed in the tree.
-    pub syzygy_probe_depth: u32,
-    /// Largest number of men to probe.
-    pub syzygy_probe_limit: u32,
-    /// Whether the 50-move rule counts in tablebase results.
-    pub syzygy_50_move_rule: bool,
-    /// Let the threads take turns instead of running at once: see [`VirtualSmp`]. A search limited by depth or nodes is then the
-    /// same every time.
-    pub virtual_smp: Option<VirtualSmp>,
-    /// The numbers of the search.
-    pub params: Params,
-    /// A thread that shall fail on purpose, to show that the others answer without it.
-    pub failing_thread: Option<usize>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            multi_pv: 1,
-            move_overhead: std::time::Duration::from_millis(10),
-            ponder: false,
-            elo: None,
-            syzygy_probe_depth: 1,
-            syzygy_probe_limit: 7,
-            syzygy_50_move_rule: true,
-            virtual_smp: None,
-            params: Params::default(),
-            failing_thread: None,
-        }
-    }
-}
+/// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test
+/// measures it.
+pub const THREAD_MEBIBYTES: usize = 5;
 
 /// Why the engine could not do as it was told. The previous state is kept.
 #[derive(Debug)]
 pub enum EngineError {
     /// The table could not be allocated.
-    Table(megatherium_tt::SizeError),
+    Table(SizeError),
     /// A worker thread could not be started.
     Thread(std::io::Error),
 }
@@ -106,17 +39,21 @@ impl std::fmt::Display for EngineError {
 
 impl std::error::Error for EngineError {}
 
-/// A complete chess engine, without a voice: it reports through a [`Sink`].
+/// A complete chess engine without I/O: it reports through a [`Sink`].
 ///
-/// Methods that change what a search uses (`&mut self`) first wait for a running search to end, so the table and the net
-/// cannot change under it; callers that do not want to wait call [`stop`](Engine::stop) before.
-pub struct Engine<V: Variant = Standard> {
-    pool: Pool<V>,
-    table: Arc<Table<V::Policy>>,
+/// Methods that change what a search uses (`&mut self`) first wait for a running search to end, so
+/// the table and the net cannot change under it. Call [`stop`](Engine::stop) first to keep the wait
+/// short.
+pub struct Engine {
+    pool: Pool<Worker>,
+    table: Arc<Table<Entry, Replacement>>,
     network: Arc<Network>,
     tablebases: Arc<Tablebases>,
     control: Arc<Control>,
     current: Option<SearchId>,
+    last: Arc<Mutex<LastSearch>>,
+    /// The correction history that threads share if the options say so.
+    corrections: Option<Arc<Corrections>>,
     /// Options of the next search.
     pub options: Options,
 }
@@ -124,35 +61,35 @@ pub struct Engine<V: Variant = Standard> {
 impl Engine {
     /// An engine with its own table and threads.
     pub fn new(threads: usize, mebibytes: usize) -> Result<Engine, EngineError> {
-        Self::variant(threads, mebibytes)
-    }
-}
-
-impl<V: Variant> Engine<V> {
-    /// An engine of any variant.
-    pub fn variant(threads: usize, mebibytes: usize) -> Result<Self, EngineError> {
-        give_back_large_blocks();
+        let network = Network::embedded();
         Ok(Engine {
-            pool: Pool::new(threads).map_err(EngineError::Thread)?,
+            pool: Self::pool(threads, &network)?,
             table: Arc::new(Table::with_mebibytes(mebibytes).map_err(EngineError::Table)?),
-            network: Network::embedded(),
+            network,
             tablebases: Arc::new(Tablebases::none()),
             control: Arc::default(),
             current: None,
+            last: Arc::default(),
+            corrections: None,
             options: Options::default(),
         })
     }
 
+    fn pool(threads: usize, network: &Arc<Network>) -> Result<Pool<Worker>, EngineError> {
+        let network = Arc::clone(network);
+        Pool::new(threads, move || Worker::new(&network)).map_err(EngineError::Thread)
+    }
+
     /// Number of search threads.
     pub fn threads(&self) -> usize {
-        self.pool.len()
+        self.pool.workers()
     }
 
     /// Changes the number of threads; histories start afresh. On failure the old pool stays.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
         self.wait();
-        if threads != self.pool.len() {
-            self.pool = Pool::new(threads).map_err(EngineError::Thread)?;
+        if threads != self.pool.workers() {
+            self.pool = Self::pool(threads, &self.network)?;
         }
         Ok(())
     }
@@ -167,20 +104,30 @@ impl<V: Variant> Engine<V> {
         self.table_mut().resize(mebibytes).map_err(EngineError::Table)
     }
 
-    /// The same, in a table that does not ask the system for huge pages: for measuring what they are worth.
+    /// Replaces the table by an empty one with another replacement policy, to compare policies. On
+    /// failure the old table stays.
+    pub fn set_replacement(&mut self, replacement: Replacement) -> Result<(), EngineError> {
+        self.wait();
+        let table = Table::with_mebibytes(self.hash_mebibytes()).map_err(EngineError::Table)?;
+        self.table = Arc::new(table.with_policy(replacement));
+        Ok(())
+    }
+
+    /// Replaces the table by one without huge pages, to measure what they gain.
     pub fn set_hash_without_huge_pages(&mut self, mebibytes: usize) -> Result<(), EngineError> {
         self.wait();
         self.table = Arc::new(Table::without_huge_pages(mebibytes).map_err(EngineError::Table)?);
         Ok(())
     }
 
-    /// Empties the table.
+    /// Empties the table, on as many threads as search, if the system starts them.
     pub fn clear_hash(&mut self) {
-        self.table_mut().clear();
+        let threads = self.threads();
+        self.table_mut().clear_with(threads);
     }
 
-    /// Replaces the table by a single cluster, which remembers next to nothing: for measuring what a table is worth. Reductions
-    /// that rely on a table are then not made: they would make the tree smaller for no good reason.
+    /// Replaces the table by a single cluster, which keeps next to nothing: to measure what a table
+    /// gains. Internal iterative reduction, which relies on a table, is then off.
     pub fn disable_table(&mut self) -> Result<(), EngineError> {
         self.wait();
         self.table = Arc::new(Table::with_clusters(1).map_err(EngineError::Table)?);
@@ -190,7 +137,11 @@ impl<V: Variant> Engine<V> {
     /// Forgets the game: table and histories.
     pub fn new_game(&mut self) {
         self.clear_hash();
-        self.pool.forget();
+        if let Some(corrections) = &self.corrections {
+            corrections.clear();
+        }
+        self.pool.start(|_, worker| worker.forget());
+        self.pool.wait();
     }
 
     /// Evaluates with another net from the next search on.
@@ -217,28 +168,29 @@ impl<V: Variant> Engine<V> {
     }
 
     /// The shared table, for looking at.
-    pub fn table(&self) -> &Table<V::Policy> {
+    pub fn table(&self) -> &Table<Entry, Replacement> {
         &self.table
     }
 
     /// Table statistics of the last search, summed over threads.
     pub fn table_stats(&self) -> TableStats {
-        self.pool.table_stats()
+        self.last.lock().stats
     }
 
     /// Nodes of each thread in the last search.
     pub fn nodes_by_thread(&self) -> Vec<u64> {
-        self.pool.nodes_by_thread()
+        self.last.lock().nodes.clone()
     }
 
-    /// Starts a search and returns at once. If one is running it is stopped first, and answers first.
+    /// Starts a search and returns at once. A running search is stopped, and answers first.
     pub fn start(&mut self, root: Root, limits: Limits, sink: Arc<dyn Sink>) -> SearchId {
         let started = Instant::now();
         self.stop();
         self.wait();
         let id = self.control.begin(limits.ponder, limits.infinite);
         self.current = Some(id);
-        self.table.new_search();
+        self.table.new_generation();
+        *self.last.lock() = LastSearch::default();
         let tb_root = self.tablebases.rank_root(&root, &self.options);
         let job = Job {
             id,
@@ -247,21 +199,38 @@ impl<V: Variant> Engine<V> {
             network: Arc::clone(&self.network),
             tablebases: Arc::clone(&self.tablebases),
             tb_root,
+            corrections: self.shared_corrections(),
             options: self.options.clone(),
             root,
             limits,
             started,
             sink,
-            counters: Job::<V>::counters(self.pool.len()),
-            baton: self.options.virtual_smp.map(|settings| Baton::new(settings, self.pool.len())),
+            counters: Counters::new(self.pool.workers()),
+            baton: self
+                .options
+                .virtual_smp
+                .map(|settings| Baton::new(settings, self.pool.workers())),
         };
-        self.pool.start(job);
+        let ending = Ending::new(Arc::clone(&self.last));
+        self.pool.start(move |id, worker| root::run(id, &job, &ending, worker));
         id
+    }
+
+    /// The correction history of the next search, if its threads share one. Without memory for it
+    /// they do not.
+    fn shared_corrections(&mut self) -> Option<Arc<Corrections>> {
+        if !self.options.shared_corrections {
+            return None;
+        }
+        if self.corrections.is_none() {
+            self.corrections = Corrections::new().ok().map(Arc::new);
+        }
+        self.corrections.clone()
     }
 
     /// Searches and returns the answer, reporting to `sink` on the way.
     pub fn search(&mut self, root: Root, limits: Limits, sink: impl Sink + 'static) -> Outcome {
-        let outcome = Arc::new(parking_lot::Mutex::new(None));
+        let outcome = Arc::new(Mutex::new(None));
         let keep = Arc::clone(&outcome);
         let relay = move |report: Report<'_>| {
             if let Report::Done(done) = report {
@@ -299,13 +268,13 @@ impl<V: Variant> Engine<V> {
     }
 
     /// The table, for changing it: no search runs, and the workers have let go of it.
-    fn table_mut(&mut self) -> &mut Table<V::Policy> {
+    fn table_mut(&mut self) -> &mut Table<Entry, Replacement> {
         self.pool.wait();
         Arc::get_mut(&mut self.table).expect("idle workers hold no reference to the table")
     }
 }
 
-impl<V: Variant> Drop for Engine<V> {
+impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
     }

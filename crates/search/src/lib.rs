@@ -1,14 +1,30 @@
 //! Per-thread search and the Lazy-SMP pool.
 //!
-//! All threads search the same position with the same code and share one thing that matters: the transposition table.
-//! What one finds out, the others read there; that is the whole of "Lazy" SMP. Two types say what can race:
+//! All threads search the same position with the same code and share one thing that matters: the
+//! transposition table. What one finds out, the others read there; that is all of "Lazy" SMP. Two
+//! types say what can race:
 //!
-//! - [`worker::Worker`] is what only one thread touches and keeps for the game, [`thread::Search`] the same for one search: stack,
-//!   histories, accumulators, its node count.
-//! - [`job::Job`] holds what all threads of one search see: the table, the stop word ([`control::Control`]) and padded counters. Every
-//!   access there on the hot path is a relaxed atomic.
+//! - `tree::Worker` is what only one thread touches and keeps for the game; `tree::Search` the same
+//!   for one search: stack, histories, accumulators, node count.
+//! - `tree::Job` is what all threads of one search see: the table, the stop word ([`smp::Control`])
+//!   and padded counters. Every access there on the hot path is a relaxed atomic.
 //!
-//! The search never prints: it reports to a [`report::Sink`].
+//! The rooms, from the bottom up; none uses one below it in this list:
+//!
+//! | module | what happens there |
+//! |---|---|
+//! | [`score`], [`wdl`], [`params`] | numbers and what they mean |
+//! | [`smp`] | starting, stopping, taking turns, voting: threads without chess |
+//! | `request`, [`report`] | what a search is asked, what it tells |
+//! | `learning` | move histories and correction history |
+//! | `tablebase`, `time` | Syzygy tables; the clock |
+//! | `tree` | the search itself: nodes, quiescence, pruning, move ordering |
+//! | `root` | iterative deepening, strength limits, the answer |
+//! | `engine` | the front door |
+//! | [`mod@bench`] | the signature of the search |
+//! | `perft` | leaf counts with a table, on all threads |
+//!
+//! The search does no I/O: it reports to a [`Sink`].
 //!
 //! ```
 //! use megatherium_board::Board;
@@ -24,49 +40,30 @@
 
 #![forbid(unsafe_code)]
 
-pub mod baton;
 pub mod bench;
-pub mod control;
-pub mod correction;
 mod engine;
-pub mod history;
-pub mod job;
-mod lead;
-mod limits;
-mod movepick;
-mod moves;
-mod negamax;
+mod learning;
 pub mod params;
-mod pool;
-mod prune;
-mod pv;
-mod quiescence;
-pub mod random;
-mod reductions;
+mod perft;
 pub mod report;
+mod request;
 mod root;
 pub mod score;
-mod stack;
-pub mod strength;
-mod syzygy;
-mod table_stats;
-mod tablebase_file;
-pub mod thread;
+pub mod smp;
+mod tablebase;
 mod time;
-pub mod variant;
-pub mod vote;
-mod walk;
+mod tree;
 pub mod wdl;
-pub mod worker;
 
-pub use baton::VirtualSmp;
-pub use engine::{Engine, EngineError, Options, Root};
-pub use lead::Conclusion;
-pub use limits::Limits;
+pub use engine::{Engine, EngineError, THREAD_MEBIBYTES};
 pub use params::Params;
-pub use pool::THREAD_MEBIBYTES;
+pub use perft::PerftTable;
 pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};
-pub use root::think;
-pub use syzygy::{TablebaseError, Tablebases, Wdl};
-pub use table_stats::TableStats;
-pub use variant::{Standard, Variant};
+pub use request::{Limits, Options, Root};
+pub use root::strength;
+pub use smp::VirtualSmp;
+pub use tablebase::{TablebaseError, Tablebases, Wdl};
+pub use tree::{
+    AgeBased, Always, Bound, DepthAge, DepthPreferred, Entry, Replacement, TableStats, TwoTier,
+    table_key,
+};

@@ -1,15 +1,18 @@
-//! The numbers of the search, in one place.
+//! The parameters of the search: margins, depths, weights.
 //!
-//! Margins are in centipawns of the network's scale, depths in plies, reductions in 1/1024 ply. They are fields, not constants,
-//! so that a tuner can play one set against another and an ablation can turn a technique off, by a depth that is never reached or a
-//! margin that is never crossed. `bench` is as fast as it was with constants, within what a run differs from the next.
+//! Margins are in centipawns of the network's scale, depths in plies, reductions in 1/1024 ply.
+//! They are fields and not constants, so that a tuner can play one set against another, and an
+//! ablation can disable a technique by a depth that is never reached or a margin that is never
+//! crossed. `bench` with fields was as fast as with constants, within the noise of a run.
+//!
+//! `megatherium params` prints the doc comment of each parameter, so each must be clear on its own.
 
 use std::fmt;
 
-/// A reduction or extension of one ply.
+/// One ply in the unit of reductions.
 pub const PLY: i32 = 1024;
 
-/// What is known of a parameter besides its value.
+/// Name, default, range and meaning of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
     /// Its name.
@@ -20,12 +23,14 @@ pub struct Spec {
     pub min: i32,
     /// Largest value that makes sense.
     pub max: i32,
+    /// What it does, from its doc comment.
+    pub meaning: &'static str,
 }
 
 /// Why a parameter could not be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParamError {
-    /// There is none of that name.
+    /// No parameter has that name.
     Unknown(String),
     /// The value is out of range.
     Range(&'static str, i32, i32),
@@ -37,7 +42,9 @@ impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ParamError::Unknown(name) => write!(f, "no search parameter is called {name:?}"),
-            ParamError::Range(name, min, max) => write!(f, "{name} must be between {min} and {max}"),
+            ParamError::Range(name, min, max) => {
+                write!(f, "{name} must be between {min} and {max}")
+            }
             ParamError::Form(text) => write!(f, "{text:?} is not of the form name=number"),
         }
     }
@@ -47,7 +54,7 @@ impl std::error::Error for ParamError {}
 
 macro_rules! params {
     ($($(#[doc = $doc:expr])+ $name:ident = $default:literal in $min:literal ..= $max:literal;)+) => {
-        /// A set of values for all parameters.
+        /// A value for every parameter.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Params {
             $($(#[doc = $doc])+ pub $name: i32,)+
@@ -62,7 +69,13 @@ macro_rules! params {
         impl Params {
             /// All parameters, in the order of their declaration.
             pub const SPECS: &[Spec] =
-                &[$(Spec { name: stringify!($name), default: $default, min: $min, max: $max },)+];
+                &[$(Spec {
+                    name: stringify!($name),
+                    default: $default,
+                    min: $min,
+                    max: $max,
+                    meaning: concat!($($doc),+),
+                },)+];
 
             fn field(&mut self, name: &str) -> Option<&mut i32> {
                 match name {
@@ -76,169 +89,169 @@ macro_rules! params {
 
 params! {
     // Move ordering
-    /// Weight of the victim's value against capture history.
+    /// Captures: weight of the victim's value against capture history.
     victim_weight = 16 in 1..=64;
-    /// A capture counts as good if it loses no more than its ordering score divided by this.
+    /// A capture is good if it loses no more than its ordering score divided by this.
     good_capture_divisor = 64 in 8..=512;
-    /// Bonus for moving a minor piece out of a pawn's attack (and penalty for moving it in).
+    /// Bonus for moving a minor piece out of a pawn's attack, penalty for moving it into one.
     escape_minor = 8000 in 0..=40000;
-    /// The same for a rook attacked by a minor piece or pawn.
+    /// Bonus or penalty for a rook that leaves or enters an attack by a minor piece or pawn.
     escape_rook = 12000 in 0..=40000;
-    /// The same for a queen attacked by anything less.
+    /// Bonus or penalty for a queen that leaves or enters an attack by any lesser piece.
     escape_queen = 20000 in 0..=40000;
-    /// Bonus for a quiet check that does not lose material.
+    /// Ordering bonus for a quiet check that passes `check_see`.
     check_bonus = 12000 in 0..=40000;
-    /// What "does not lose material" means for a quiet check.
+    /// Most that a quiet check may lose by SEE and still get `check_bonus`.
     check_see = -75 in -300..=0;
-    /// Weight of the history of a move by its squares, in halves.
+    /// Weight of butterfly history (from, to) in ordering, in halves.
     weight_butterfly = 4 in 0..=16;
-    /// Weight of the history of a move with the pawns as they stand, in halves.
+    /// Weight of pawn history in ordering, in halves.
     weight_pawn = 4 in 0..=16;
-    /// Weight of the history of a move after the move before it, in halves.
+    /// Weight of continuation history after the previous move, in halves.
     weight_continuation_1 = 4 in 0..=16;
-    /// The same, for the move two plies ago.
+    /// Weight of continuation history after the move two plies ago, in halves.
     weight_continuation_2 = 2 in 0..=16;
-    /// The same, four plies ago.
+    /// Weight of continuation history after the move four plies ago, in halves.
     weight_continuation_4 = 2 in 0..=16;
-    /// The same, six plies ago.
+    /// Weight of continuation history after the move six plies ago, in halves.
     weight_continuation_6 = 1 in 0..=16;
-    /// Whether the quiet move that refuted a sibling node is tried before other quiet moves.
+    /// Killer move: 1 tries the quiet move that refuted a sibling node before other quiet moves.
     killers = 1 in 0..=1;
 
     // Aspiration windows
-    /// Half-width of the first window.
+    /// Half-width of the first aspiration window.
     aspiration_delta = 12 in 4..=100;
-    /// First depth with a window.
+    /// First depth with an aspiration window.
     aspiration_depth = 4 in 1..=128;
 
     // Static evaluation
-    /// How much of the correction history is believed, in 1/128.
+    /// Weight of correction history in the static evaluation, in 1/128.
     correction_weight = 128 in 0..=512;
-    /// Whether late moves that were reduced a lot are looked at again in the light of their static evaluation.
+    /// Hindsight adjustment: 1 corrects the depth of heavily reduced moves by their evaluation.
     second_thoughts = 1 in 0..=1;
 
     // Razoring
-    /// Deepest remaining depth.
+    /// Razoring: largest remaining depth.
     razor_depth = 4 in 0..=12;
-    /// Margin at depth zero.
+    /// Razoring: margin at depth zero.
     razor_base = 200 in 0..=1000;
-    /// Margin per squared ply.
+    /// Razoring: margin per squared ply.
     razor_slope = 120 in 20..=500;
 
-    // Reverse futility
-    /// Deepest remaining depth.
+    // Reverse futility pruning
+    /// Reverse futility: largest remaining depth.
     reverse_futility_depth = 9 in 0..=20;
-    /// Margin per ply.
+    /// Reverse futility: margin per ply.
     reverse_futility_slope = 72 in 20..=250;
-    /// Margin taken off when the position improves.
+    /// Reverse futility: taken off the margin when the evaluation is improving.
     reverse_futility_improving = 60 in 0..=250;
 
     // Null move
-    /// Least remaining depth.
+    /// Null move: smallest remaining depth.
     null_depth = 3 in 1..=128;
-    /// Static evaluation needed above beta, before depth makes up for some.
+    /// Null move: how far above beta the evaluation must be at depth zero; it falls with depth.
     null_margin = 120 in -100..=500;
-    /// Reduction in plies.
+    /// Null move: base reduction in plies.
     null_base = 4 in 2..=8;
-    /// One more ply of reduction per this much depth.
+    /// Null move: one more ply of reduction per this much depth.
     null_depth_divisor = 4 in 2..=10;
-    /// One more ply of reduction per this much above beta.
+    /// Null move: one more ply of reduction per this much above beta.
     null_eval_divisor = 200 in 50..=800;
-    /// From this depth a null-move cutoff is verified by a search without null moves.
+    /// Null move: from this depth a cutoff is verified by a search without null moves.
     null_verify_depth = 14 in 6..=128;
 
     // ProbCut
-    /// Least remaining depth.
+    /// ProbCut: smallest remaining depth.
     probcut_depth = 5 in 3..=128;
-    /// Margin above beta.
+    /// ProbCut: margin above beta.
     probcut_margin = 190 in 50..=500;
-    /// Taken off the margin when the position improves.
+    /// ProbCut: taken off the margin when the evaluation is improving.
     probcut_improving = 50 in 0..=200;
 
     // Internal iterative reduction
-    /// Least remaining depth.
+    /// Internal iterative reduction: smallest remaining depth.
     iir_depth = 5 in 2..=128;
 
     // Pruning of late moves
-    /// Quiet moves tried at depth zero before the rest is left out.
+    /// Late-move pruning: quiet moves searched at depth zero before the rest is pruned.
     late_move_base = 3 in 1..=10000;
-    /// Futility margin at depth zero.
+    /// Futility pruning: margin at depth zero.
     futility_base = 90 in 0..=500;
-    /// Futility margin per ply.
+    /// Futility pruning: margin per ply.
     futility_slope = 95 in 20..=300;
-    /// Deepest (reduced) depth for futility pruning.
+    /// Futility pruning: largest reduced depth.
     futility_depth = 9 in -1..=20;
-    /// History below this per ply is pruned.
+    /// History pruning: quiet moves with a history below this per ply are pruned.
     history_pruning_slope = -3500 in -20000..=-500;
-    /// Deepest (reduced) depth for history pruning.
+    /// History pruning: largest reduced depth.
     history_pruning_depth = 5 in -1..=20;
-    /// Quiet moves that lose more than this per squared ply are pruned.
+    /// SEE pruning: quiet moves that lose more than this per squared ply are pruned.
     see_quiet_slope = -22 in -10000..=-5;
-    /// Captures that lose more than this per ply are pruned.
+    /// SEE pruning: captures that lose more than this per ply are pruned.
     see_noisy_slope = -95 in -10000..=-20;
 
     // Singular extensions
-    /// Least remaining depth.
+    /// Singular extension: smallest remaining depth.
     singular_depth = 7 in 4..=128;
-    /// Window below the table score, per ply, in 1/64.
+    /// Singular extension: window below the table score, per ply, in 1/64.
     singular_margin = 52 in 10..=300;
-    /// Extra margin for a second ply.
+    /// Singular extension: extra margin for a second ply.
     double_extension_margin = 18 in 0..=1000;
-    /// Extra margin for a third.
+    /// Singular extension: extra margin for a third ply.
     triple_extension_margin = 100 in 0..=1000;
 
     // Late-move reductions
-    /// Least remaining depth.
+    /// Late-move reductions: smallest remaining depth.
     lmr_depth = 2 in 1..=128;
-    /// Constant part for quiet moves, in 1/1024 ply.
+    /// Reduction of quiet moves: constant part, in 1/1024 ply.
     lmr_quiet_base = 900 in -1000..=3000;
-    /// Part that grows with ln(depth)·ln(move number) for quiet moves, in 1/1024 ply.
+    /// Reduction of quiet moves: factor of ln(depth)·ln(move number), in 1/1024 ply.
     lmr_quiet_slope = 488 in 100..=1000;
-    /// Constant part for captures.
+    /// Reduction of captures: constant part, in 1/1024 ply.
     lmr_noisy_base = 100 in -2000..=3000;
-    /// Part that grows with ln(depth)·ln(move number) for captures.
+    /// Reduction of captures: factor of ln(depth)·ln(move number), in 1/1024 ply.
     lmr_noisy_slope = 320 in 50..=1000;
-    /// More at expected cut nodes.
+    /// Reduce more at expected cut nodes, in 1/1024 ply.
     lmr_cut_node = 1700 in 0..=4000;
-    /// Less at nodes that are or were on a principal variation.
+    /// Reduce less at nodes that are or were on a principal variation, in 1/1024 ply.
     lmr_table_pv = 1200 in 0..=4000;
-    /// More when not improving.
+    /// Reduce more when the evaluation is not improving, in 1/1024 ply.
     lmr_not_improving = 800 in 0..=3000;
-    /// More when the table move is a capture.
+    /// Reduce quiet moves more when the table move is a capture, in 1/1024 ply.
     lmr_table_noisy = 800 in 0..=3000;
-    /// More when the child has failed high often.
+    /// Reduce more when child nodes have failed high often, in 1/1024 ply.
     lmr_cutoffs = 900 in 0..=3000;
-    /// Less for a move that gives check.
+    /// Reduce less for a move that gives check, in 1/1024 ply.
     lmr_check = 900 in 0..=4000;
-    /// Less for the killer.
+    /// Reduce less for the killer move, in 1/1024 ply.
     lmr_killer = 1000 in 0..=4000;
-    /// One ply less per this much history of a quiet move.
+    /// Reduce a quiet move by one ply less per this much history.
     lmr_quiet_history = 10000 in 2000..=40000;
-    /// One ply less per this much history of a capture.
+    /// Reduce a capture by one ply less per this much history.
     lmr_noisy_history = 5000 in 1000..=40000;
-    /// A move this much better than the best so far is searched a ply deeper than planned.
+    /// A reduced move this much better than the best so far is re-searched a ply deeper.
     lmr_deeper = 40 in 0..=200;
 
     // Histories
-    /// Bonus per ply of depth.
+    /// History bonus per ply of depth.
     history_bonus_slope = 170 in 20..=500;
-    /// Bonus offset.
+    /// History bonus at depth zero.
     history_bonus_base = -60 in -400..=400;
-    /// Largest bonus.
+    /// Largest history bonus.
     history_bonus_max = 1700 in 300..=4000;
-    /// Penalty per ply of depth.
+    /// History malus per ply of depth.
     history_malus_slope = 190 in 20..=500;
-    /// Penalty offset.
+    /// History malus at depth zero.
     history_malus_base = -50 in -400..=400;
-    /// Largest penalty.
+    /// Largest history malus.
     history_malus_max = 1400 in 300..=4000;
 
     // Quiescence
-    /// A capture must bring the stand-pat score within this of alpha.
+    /// Quiescence: a capture must bring the stand-pat score within this of alpha.
     quiescence_futility = 160 in 30..=500;
-    /// Captures losing more than this are skipped.
+    /// Quiescence: captures that lose more than this by SEE are skipped.
     quiescence_see = -40 in -300..=50;
-    /// Whether the first node of quiescence looks at quiet checks.
+    /// Quiescence: 1 tries quiet checks at the first node.
     quiescence_checks = 1 in 0..=1;
 }
 
@@ -278,13 +291,15 @@ impl Params {
     /// History bonus for a move that caused a cutoff at `depth`.
     #[inline]
     pub(crate) fn history_bonus(&self, depth: i32) -> i32 {
-        (self.history_bonus_slope * depth + self.history_bonus_base).clamp(0, self.history_bonus_max)
+        (self.history_bonus_slope * depth + self.history_bonus_base)
+            .clamp(0, self.history_bonus_max)
     }
 
-    /// History penalty for a move that was tried in vain at `depth`.
+    /// History malus for a move that was tried before the cutoff move at `depth`.
     #[inline]
     pub(crate) fn history_malus(&self, depth: i32) -> i32 {
-        (self.history_malus_slope * depth + self.history_malus_base).clamp(0, self.history_malus_max)
+        (self.history_malus_slope * depth + self.history_malus_base)
+            .clamp(0, self.history_malus_max)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a search tells the outside. The search itself never prints.
+//! What a search reports. It never prints: the caller's [`Sink`] does.
 
 use std::time::Duration;
 
@@ -6,15 +6,28 @@ use megatherium_board::Move;
 
 use crate::score::Score;
 
-/// How the score of a line is to be read.
+/// Whether a score is exact or a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoreBound {
-    /// The score itself.
+    /// Inside the window.
     Exact,
-    /// At least this much: the window failed high.
+    /// A lower bound: the search failed high.
     Lower,
-    /// At most this much: the window failed low.
+    /// An upper bound: the search failed low.
     Upper,
+}
+
+impl ScoreBound {
+    /// The bound of a score returned by a search with the window `(alpha, beta)`.
+    pub fn of(score: Score, alpha: Score, beta: Score) -> ScoreBound {
+        if score <= alpha {
+            ScoreBound::Upper
+        } else if score >= beta {
+            ScoreBound::Lower
+        } else {
+            ScoreBound::Exact
+        }
+    }
 }
 
 /// One line of analysis.
@@ -30,17 +43,17 @@ pub struct Info {
     pub score: Score,
     /// Whether the score is exact.
     pub bound: ScoreBound,
-    /// Expected win, draw and loss in permille.
+    /// Win, draw and loss probabilities in permille.
     pub wdl: [u16; 3],
     /// Nodes of all threads.
     pub nodes: u64,
     /// Time since the search began.
     pub time: Duration,
-    /// Permille of the table written in this search.
+    /// Permille of the table that holds entries of this search.
     pub hashfull: u32,
     /// Tablebase hits of all threads.
     pub tb_hits: u64,
-    /// The line itself, legal move by move.
+    /// The principal variation. Every move is legal.
     pub pv: Vec<Move>,
 }
 
@@ -51,7 +64,7 @@ impl Info {
     }
 }
 
-/// Nodes per second over `time`, never dividing by zero.
+/// Nodes per second; a `time` of zero counts as a microsecond.
 pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
     (nodes as f64 / time.as_secs_f64().max(1e-6)) as u64
 }
@@ -65,7 +78,7 @@ pub struct Outcome {
     pub ponder: Option<Move>,
     /// Score of the chosen line.
     pub score: Score,
-    /// Depth of the last finished iteration of the chosen thread.
+    /// Last finished iteration of the thread whose line was elected.
     pub depth: u32,
     /// Nodes of all threads.
     pub nodes: u64,
@@ -87,15 +100,17 @@ pub enum Report<'a> {
         /// Its rank, from 1.
         number: usize,
     },
-    /// Something went wrong, and the search goes on without it.
+    /// A failure that the search survives.
     Error(&'a str),
-    /// The answer: sent exactly once, last.
+    /// The answer: sent exactly once per search, as its last report.
     Done(&'a Outcome),
 }
 
-/// Receives the reports of a search, possibly from several threads (though never two at once for `Info` and `Done`).
+/// Receives the reports of a search. `Error` may come from any thread; all other reports come from
+/// thread 0, one after another.
 pub trait Sink: Send + Sync {
-    /// Takes one report. Must not block for long: the search waits.
+    /// Takes one report. The search waits for it, so it must not block for long. A panic loses the
+    /// report and nothing else.
     fn report(&self, report: Report<'_>);
 }
 

@@ -1,17 +1,19 @@
-//! Scores: centipawn-like numbers, mates and tablebase results on one scale.
+//! Scores: evaluations in centipawns, mates and tablebase results on one scale.
 //!
 //! ```text
-//!  -INFINITY  -MATE ........ -MATE_BOUND  -TB_WIN ..... -TB_BOUND   evaluations   TB_BOUND ..... TB_WIN  MATE_BOUND ...... MATE  INFINITY
-//!   (-32001)  mated at once              lost by table              |x| < 31262              won by table           mate at once  (32001)
+//!       0 … 31506 │ 31507 … 31753    │ 31754 … 32000        │ 32001    │ 32002
+//!    0 … MAX_EVAL │ TB_BOUND … TB_WIN│ MATE_BOUND … MATE    │ INFINITY │ NONE
+//!    evaluation   │ tablebase win at │ mate at ply n of the │ window   │ no score
+//!                 │ ply n: TB_WIN - n│ line: MATE - n       │ bound    │
 //! ```
 //!
-//! A mate found `n` plies below the root is worth `MATE - n`, so shorter mates are better for the winner
-//! and longer ones for the loser. That makes a mate score depend on *where in the tree* it was found, while
-//! the table is shared by all paths to a position: it must hold "mate in `n` plies **from here**".
-//! [`to_table`] and [`from_table`] convert. Storing moves a mate *away* from zero by the node's distance from the
-//! root (the distance to mate becomes shorter, counted from the node), reading moves it back.
+//! Losses are the same with the sign reversed. A mate `n` plies below the root scores `MATE - n`,
+//! so the winner prefers shorter mates and the loser longer ones. Such a score depends on the
+//! *path* to the node, while the table is shared by all paths and must hold "mate in `n` plies
+//! **from this node**". [`to_table`] and [`from_table`] convert: storing moves a mate *away* from
+//! zero by the node's ply, reading moves it back.
 
-/// A score from the point of view of the side to move.
+/// A score for the side to move.
 pub type Score = i32;
 
 /// Deepest ply a search line can reach.
@@ -22,7 +24,7 @@ pub const DRAW: Score = 0;
 pub const MATE: Score = 32_000;
 /// Above every score a search can return.
 pub const INFINITY: Score = 32_001;
-/// "No score": outside the range of every real one, still a 16-bit number.
+/// No score: outside the range of every real score, but within 16 bits for the table.
 pub const NONE: Score = 32_002;
 /// Scores at or above this are mates.
 pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
@@ -74,7 +76,7 @@ pub const fn moves_to_mate(score: Score) -> Option<i32> {
     }
 }
 
-/// Relative to the root → relative to the node at `ply`, for the table.
+/// Converts a score relative to the root to one relative to the node at `ply`, for the table.
 pub const fn to_table(score: Score, ply: usize) -> i16 {
     let shifted = if score == NONE {
         score
@@ -88,11 +90,11 @@ pub const fn to_table(score: Score, ply: usize) -> i16 {
     shifted as i16
 }
 
-/// Relative to the node at `ply` → relative to the root.
+/// Converts a score relative to the node at `ply` to one relative to the root.
 ///
-/// `halfmove_clock` is the clock of the probing position: a stored mate or tablebase win that needs more plies than
-/// the 50-move rule leaves on *this* path may never be delivered, so it is returned as a plain large advantage
-/// instead of a proof.
+/// `halfmove_clock` is the clock of the probing position. If a stored mate or tablebase win needs
+/// more plies than the 50-move rule leaves on *this* path, it may never happen, so it becomes the
+/// largest evaluation instead of a proven result.
 pub const fn from_table(stored: i16, ply: usize, halfmove_clock: u32) -> Score {
     let stored = stored as Score;
     if stored == NONE {
@@ -127,14 +129,14 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What a node stores it reads back unchanged at the same distance from the root.
+        /// A score stored and read at the same ply is unchanged.
         #[test]
         fn round_trip_at_the_same_ply(distance in 0usize..=100, ply in 0usize..100, win: bool) {
             let score = if win { mate_in(ply + distance) } else { mated_in(ply + distance) };
             prop_assert_eq!(from_table(to_table(score, ply), ply, 0), score);
         }
 
-        /// The invariant behind it: the distance to mate *from the node* survives, whatever path leads there.
+        /// The distance to mate *from the node* is the same on every path to the node.
         #[test]
         fn distance_from_the_node_is_kept(distance in 0usize..=100, stored_at in 0usize..100, read_at in 0usize..100) {
             let mating = from_table(to_table(mate_in(stored_at + distance), stored_at), read_at, 0);
@@ -143,13 +145,13 @@ mod tests {
             prop_assert_eq!(mated, mated_in(read_at + distance));
         }
 
-        /// Ordinary scores do not depend on the ply.
+        /// Evaluations do not depend on the ply.
         #[test]
         fn evaluations_pass_through(score in -MAX_EVAL..=MAX_EVAL, stored_at in 0usize..246, read_at in 0usize..246, clock in 0u32..=100) {
             prop_assert_eq!(from_table(to_table(score, stored_at), read_at, clock), score);
         }
 
-        /// A mate that the 50-move rule forbids on this path is not claimed as one.
+        /// A mate beyond the 50-move rule on this path is not claimed as one.
         #[test]
         fn fifty_moves_hide_far_mates(distance in 1usize..=100, clock in 0u32..=100) {
             let read = from_table(to_table(mate_in(distance), 0), 0, clock);

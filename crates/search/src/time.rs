@@ -1,13 +1,13 @@
-//! How long to think.
+//! Time management.
 //!
-//! Two limits: past the *soft* one no new iteration begins, the *hard* one ends the search in the middle of one. The soft limit
-//! breathes with what the search sees (see [`TimeManager::scale`]).
+//! Two limits: past the *soft* one no new iteration begins, the *hard* one ends the search in the
+//! middle of one. The soft limit is scaled by what the search sees: see [`TimeManager::rescale`].
 
 use std::time::{Duration, Instant};
 
 use megatherium_board::Color;
 
-use crate::limits::Limits;
+use crate::request::Limits;
 use crate::score::Score;
 
 /// Moves assumed to be left in a game without time controls ahead.
@@ -25,8 +25,8 @@ pub struct TimeManager {
 }
 
 impl TimeManager {
-    /// Budgets for the side to move. `overhead` is what the way to the clock and back costs, `ponder` whether the engine also
-    /// thinks on the opponent's time.
+    /// Budgets for the side to move. `overhead` is the time lost between engine and clock, `ponder`
+    /// whether the GUI allows pondering.
     pub fn new(
         limits: &Limits,
         side: Color,
@@ -39,8 +39,9 @@ impl TimeManager {
         if let Some(clock) = limits.clock_of(side) {
             let increment = limits.increment[side.index()].as_secs_f64();
             let overhead = overhead.as_secs_f64();
-            // A clock that is all but empty still gets a moment: answering late beats not having looked.
-            let available = (clock.as_secs_f64() - overhead).max(clock.as_secs_f64() * 0.2).max(0.001);
+            // A nearly empty clock still gets a moment: a late answer beats an unsearched one.
+            let available =
+                (clock.as_secs_f64() - overhead).max(clock.as_secs_f64() * 0.2).max(0.001);
             let moves = limits.moves_to_go.map_or(HORIZON, |moves| f64::from(moves.clamp(1, 50)));
             let mut per_move = if moves <= 1.5 {
                 available * 0.85
@@ -77,7 +78,8 @@ impl TimeManager {
     ///
     /// `since` is when thinking began, which with pondering is earlier than the clock.
     pub fn is_soft_limit_reached(&self, since: Instant) -> bool {
-        self.soft.is_some_and(|soft| since.elapsed().as_secs_f64() >= soft.as_secs_f64() * self.scale)
+        self.soft
+            .is_some_and(|soft| since.elapsed().as_secs_f64() >= soft.as_secs_f64() * self.scale)
     }
 
     /// Whether the clock matters at all.
@@ -89,7 +91,7 @@ impl TimeManager {
     ///
     /// - `stable_iterations`: for how long the best move has not changed: less time.
     /// - `score_drop`: how much worse the score has become: more time, trouble needs thought.
-    /// - `best_move_share`: part of all nodes spent on the best move: a move that takes almost all the effort has no rival.
+    /// - `best_move_share`: share of all nodes spent on the best move: near 1 it has no rival.
     pub fn rescale(&mut self, stable_iterations: u32, score_drop: Score, best_move_share: f64) {
         let stability = 1.35 - 0.06 * f64::from(stable_iterations.min(10));
         let trend = (1.0 + f64::from(score_drop) / 80.0).clamp(0.8, 1.6);
@@ -103,7 +105,13 @@ mod tests {
     use super::*;
 
     fn manager(limits: &Limits, overhead_ms: u64) -> TimeManager {
-        TimeManager::new(limits, Color::White, Duration::from_millis(overhead_ms), false, Instant::now())
+        TimeManager::new(
+            limits,
+            Color::White,
+            Duration::from_millis(overhead_ms),
+            false,
+            Instant::now(),
+        )
     }
 
     fn clock(milliseconds: u64, increment: u64, moves_to_go: Option<u32>) -> Limits {
@@ -121,7 +129,8 @@ mod tests {
             for increment in [0, 10, 1000, 30_000] {
                 for moves_to_go in [None, Some(0), Some(1), Some(2), Some(40), Some(u32::MAX)] {
                     for overhead in [0, 10, 5000] {
-                        let manager = manager(&clock(milliseconds, increment, moves_to_go), overhead);
+                        let manager =
+                            manager(&clock(milliseconds, increment, moves_to_go), overhead);
                         let available = Duration::from_millis(milliseconds.max(2));
                         assert!(
                             manager.hard.unwrap() < available,

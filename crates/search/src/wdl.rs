@@ -1,17 +1,18 @@
-//! From a score to the chances of a win, a draw and a loss.
+//! Win, draw and loss probabilities of a score (WDL).
 //!
-//! A logistic model: the probability of winning is a sigmoid of the score around a threshold, and losing is winning with the sign
-//! turned. Threshold and spread depend on the material left, because the same advantage decides more often with fewer pieces.
-//! The parameters are fitted to the results of games.
+//! A logistic model: the probability of a win is a sigmoid of the score around a threshold; the
+//! probability of a loss is that of a win with the negated score. Threshold and spread depend on
+//! the material left, because the same advantage wins more often with fewer pieces. The parameters
+//! are fitted to game results.
 
 use megatherium_board::{Board, Color, PieceType};
 
 use crate::score::{Score, is_decisive};
 
-/// The model: how win chances depend on score and material.
+/// How the win probability depends on score and material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Score at which half of the games are won: constant and slope over [`material`].
+    /// Score that wins half of the games: constant and slope over [`material`].
     pub threshold: [f64; 2],
     /// Spread of the sigmoid: constant and slope over [`material`].
     pub spread: [f64; 2],
@@ -21,7 +22,8 @@ pub struct Model {
 pub const FITTED: Model = Model { threshold: [322.0, -178.0], spread: [49.0, 140.0] };
 
 impl Model {
-    /// The probability of winning with `score`. Of losing, it is that of winning with `-score`.
+    /// The probability of a win with `score`. The probability of a loss is that of a win with
+    /// `-score`.
     pub fn win(&self, score: f64, material: f64) -> f64 {
         let threshold = self.threshold[0] + self.threshold[1] * material;
         let spread = (self.spread[0] + self.spread[1] * material).max(1.0);
@@ -29,18 +31,19 @@ impl Model {
     }
 }
 
-/// Material on the board, from 0 (bare kings) to about 1 (all of it).
+/// Material on the board, from 0 (bare kings) to 1 (the initial material). More is clamped: games,
+/// and so the fit, never have it.
 pub fn material(board: &Board) -> f64 {
     let count = |piece| {
         let both = board.pieces_of(Color::White, piece) | board.pieces_of(Color::Black, piece);
         f64::from(both.count())
     };
-    (count(PieceType::Pawn)
+    let pawns = count(PieceType::Pawn)
         + 3.0 * count(PieceType::Knight)
         + 3.0 * count(PieceType::Bishop)
         + 5.0 * count(PieceType::Rook)
-        + 9.0 * count(PieceType::Queen))
-        / 78.0
+        + 9.0 * count(PieceType::Queen);
+    (pawns / 78.0).min(1.0)
 }
 
 /// Win, draw and loss in permille; they add up to 1000.
@@ -50,7 +53,8 @@ pub fn wdl(score: Score, board: &Board) -> [u16; 3] {
     }
     let material = material(board);
     let permille = |score: Score| (1000.0 * FITTED.win(f64::from(score), material)).round() as u16;
-    let (win, loss) = (permille(score), permille(-score));
+    let win = permille(score);
+    let loss = permille(-score).min(1000 - win);
     [win, 1000 - win - loss, loss]
 }
 
@@ -60,10 +64,18 @@ mod tests {
 
     use super::*;
 
+    /// No, some, all and far too much material.
+    const FENS: [&str; 4] = [
+        "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+        "4k3/pppp4/8/8/8/8/PPPP4/R3K3 w - - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+    ];
+
     proptest! {
         #[test]
-        fn adds_up_and_is_symmetric(score in -32_000i32..=32_000) {
-            let board = Board::startpos();
+        fn adds_up_and_is_symmetric(score in -32_000i32..=32_000, fen in 0..FENS.len()) {
+            let board = Board::from_fen(FENS[fen]).unwrap();
             let [win, draw, loss] = wdl(score, &board);
             prop_assert_eq!(win + draw + loss, 1000);
             prop_assert_eq!(wdl(-score, &board), [loss, draw, win]);

@@ -1,4 +1,5 @@
-//! A table that fails, and a table that lies: the search plays on and plays legal moves.
+//! Faults: corrupted table memory, forged entries, a panicking sink. The search goes on and plays
+//! legal moves.
 
 #![forbid(unsafe_code)]
 
@@ -7,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use megatherium_board::Board;
 use megatherium_search::score::MATE;
-use megatherium_search::thread::table_key;
-use megatherium_search::{Engine, Info, Limits, Report, Root, Sink};
-use megatherium_tt::{Bound, Entry, Table};
+use megatherium_search::{
+    Bound, Engine, Entry, Info, Limits, Replacement, Report, Root, Sink, table_key,
+};
+use megatherium_tt::Table;
 
 /// A small generator with a fixed seed.
 struct Random(u64);
@@ -36,7 +38,7 @@ const POSITIONS: [&str; 6] = [
     "1rkrbbqn/pppppppp/8/8/8/8/PPPPPPPP/1RKRBBQN w DBdb - 0 1",
 ];
 
-/// Checks every report of a search as it comes: lines are legal, scores are scores, the answer comes once.
+/// Checks every report of a search: lines are legal, scores are in range. Counts answers.
 struct Referee {
     root: Board,
     answers: Arc<AtomicU64>,
@@ -71,15 +73,20 @@ impl Sink for Referee {
     }
 }
 
-/// Searches every position while `saboteur` is at the table all the time; returns how often it struck.
-fn search_under(threads: usize, nodes: u64, mut saboteur: impl FnMut(&Table, &Board)) -> u64 {
+/// Searches every position while `saboteur` attacks the table without pause; returns the number of
+/// attacks.
+fn search_under(
+    threads: usize,
+    nodes: u64,
+    mut saboteur: impl FnMut(&Table<Entry, Replacement>, &Board),
+) -> u64 {
     let mut engine = Engine::new(threads, 1).unwrap();
     let (answers, errors) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
     let mut strikes = 0;
     for fen in POSITIONS {
         let root = Board::from_fen(fen).unwrap();
         let referee = Referee { root, answers: Arc::clone(&answers), errors: Arc::clone(&errors) };
-        // Struck before the search begins, and then until it ends.
+        // Some attacks before the search begins, then until it ends.
         for _ in 0..1000 {
             saboteur(engine.table(), &root);
         }
@@ -96,7 +103,7 @@ fn search_under(threads: usize, nodes: u64, mut saboteur: impl FnMut(&Table, &Bo
     strikes
 }
 
-/// Bits of the table's memory flip at random, as fast as one thread can flip them.
+/// Flips random bits of the table's memory as fast as one thread can.
 fn flipping_bits(nodes: u64) {
     let mut random = Random(0x5eed);
     for threads in [1, 2, 4] {
@@ -121,8 +128,8 @@ fn bits_of_the_table_flip_during_long_searches() {
     flipping_bits(2_000_000);
 }
 
-/// Worse than any fault of memory: entries of positions that the search will meet, sealed correctly, and made up: any move, any score, any
-/// depth and bound. What the search thinks of the position may be nonsense; what it plays is legal.
+/// Worse than any memory fault: correctly sealed entries with random contents, for positions that
+/// the search will visit. Its evaluation may be nonsense, but its moves are legal.
 fn lies(nodes: u64) {
     let mut random = Random(0x1135);
     for threads in [1, 2] {
@@ -141,7 +148,8 @@ fn lies(nodes: u64) {
                     eval: (bits >> 32) as i16,
                     depth: (bits >> 48) as u8 & 127,
                     pv: bits >> 55 & 1 != 0,
-                    bound: [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact][(bits >> 56) as usize & 3],
+                    bound: [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact]
+                        [(bits >> 56) as usize & 3],
                 };
                 table.store(table_key(&board), entry);
             }
@@ -165,11 +173,12 @@ fn a_table_full_of_lies_makes_no_illegal_move_for_long() {
     lies(2_000_000);
 }
 
-/// A mate that is there is found although the memory fails all the time: what survives the check is enough.
+/// Finds a mate although bits keep flipping: enough entries survive verification.
 #[test]
 fn a_mate_is_found_on_failing_memory() {
     let mut engine = Engine::new(2, 1).unwrap();
-    let root = Board::from_fen("2bqkbn1/2pppp2/np2N3/r3P1p1/p2N2B1/5Q2/PPPPKPP1/RNB2r2 w - - 0 1").unwrap();
+    let root = Board::from_fen("2bqkbn1/2pppp2/np2N3/r3P1p1/p2N2B1/5Q2/PPPPKPP1/RNB2r2 w - - 0 1")
+        .unwrap();
     let found = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&found);
     let sink = move |report: Report<'_>| {
@@ -185,4 +194,26 @@ fn a_mate_is_found_on_failing_memory() {
     }
     engine.wait();
     assert!(found.load(Ordering::Relaxed));
+}
+
+/// A sink that panics loses its reports, not the search: the caller gets the outcome, and the
+/// engine can search again.
+#[test]
+fn a_panicking_sink_does_not_stop_the_engine() {
+    for threads in [1, 2, 4] {
+        let mut engine = Engine::new(threads, 1).unwrap();
+        for limits in [Limits::nodes(1), Limits::nodes(5000), Limits::depth(5)] {
+            let root = Root::new(Board::startpos());
+            let reports = Arc::<AtomicU64>::default();
+            let heard = Arc::clone(&reports);
+            let sink = move |_: Report<'_>| {
+                heard.fetch_add(1, Ordering::Relaxed);
+                panic!("a sink that panics");
+            };
+            let outcome = engine.search(root.clone(), limits, sink);
+            assert!(root.board.is_legal(outcome.best.unwrap()));
+            assert!(reports.load(Ordering::Relaxed) > 0);
+            assert!(!engine.is_searching());
+        }
+    }
 }

@@ -1,6 +1,6 @@
-//! The start/stop/ponderhit protocol under loom: the shipped code of `control`, on loom's primitives.
+//! Loom models of control word, monitor, pool and baton: the shipped code on loom's primitives.
 //!
-//! Each model asserts the exact set of outcomes it may have, so that a model which explored too little fails too.
+//! Each model asserts the exact set of its outcomes, so a model that explores too little fails too.
 
 #![forbid(unsafe_code)]
 
@@ -8,16 +8,35 @@ use std::collections::BTreeSet;
 use std::sync::{Arc as StdArc, Mutex as StdMutex};
 
 use loom::sync::atomic::{AtomicU64, Ordering};
-use loom::sync::{Arc, Condvar, Mutex};
+use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 use loom::thread;
-use megatherium_search::baton::{Baton, VirtualSmp};
-use megatherium_search::control::{Control, Gate, Primitives, SharedWord};
+use megatherium_search::smp::pool::{Office, Task};
+use megatherium_search::smp::{Baton, Control, Monitor, Primitives, SharedWord, VirtualSmp};
 
+/// Loom's primitives without any logic: everything under test is shipped code.
 struct Loom;
 
 impl Primitives for Loom {
     type Word = LoomWord;
-    type Gate = LoomGate;
+    type Mutex<T: Send> = Mutex<T>;
+    type Guard<'a, T: Send + 'a> = MutexGuard<'a, T>;
+    type Condvar = Condvar;
+
+    fn mutex<T: Send>(value: T) -> Mutex<T> {
+        Mutex::new(value)
+    }
+    fn lock<T: Send>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap()
+    }
+    fn condvar() -> Condvar {
+        Condvar::new()
+    }
+    fn wait<'a, T: Send>(condvar: &Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
+        condvar.wait(guard).unwrap()
+    }
+    fn notify_all(condvar: &Condvar) {
+        condvar.notify_all();
+    }
 }
 
 struct LoomWord(AtomicU64);
@@ -32,36 +51,9 @@ impl SharedWord for LoomWord {
     fn store(&self, value: u64) {
         self.0.store(value, Ordering::Relaxed);
     }
-    fn compare_exchange(&self, current: u64, new: u64) -> Result<u64, u64> {
-        self.0.compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed)
-    }
 }
 
-struct LoomGate {
-    lock: Mutex<()>,
-    changed: Condvar,
-}
-
-impl Gate for LoomGate {
-    fn new() -> Self {
-        LoomGate { lock: Mutex::new(()), changed: Condvar::new() }
-    }
-    fn wait_while(&self, mut closed: impl FnMut() -> bool) {
-        let mut guard = self.lock.lock().unwrap();
-        while closed() {
-            guard = self.changed.wait(guard).unwrap();
-        }
-    }
-    fn change<T>(&self, change: impl FnOnce() -> T) -> T {
-        let guard = self.lock.lock().unwrap();
-        let result = change();
-        drop(guard);
-        self.changed.notify_all();
-        result
-    }
-}
-
-/// Runs a model over every interleaving (up to three preemptions) and returns what it reported.
+/// Runs a model over every interleaving with up to three preemptions, and returns its outcomes.
 fn outcomes<T: Ord + Send + 'static>(
     name: &str,
     model: impl Fn() -> T + Sync + Send + 'static,
@@ -82,7 +74,7 @@ fn outcomes<T: Ord + Send + 'static>(
     std::mem::take(&mut seen.0)
 }
 
-/// A search that waits at the gate is always released by a stop, however the two meet.
+/// A stop always releases a search that waits at the gate, under every interleaving.
 #[test]
 fn a_stop_always_wakes_the_waiting_search() {
     let seen = outcomes("stop against wait", || {
@@ -96,13 +88,13 @@ fn a_stop_always_wakes_the_waiting_search() {
             })
         };
         let ended = control.stop(id);
-        // Loom fails the model as a deadlock if the waiter sleeps for ever.
+        // If the waiter slept forever loom would report a deadlock.
         (ended, waiter.join().unwrap())
     });
     assert_eq!(seen, BTreeSet::from([(true, true)]));
 }
 
-/// The same for `ponderhit`; and a stop that races with it ends the search exactly once.
+/// `ponderhit` releases it too, and a racing stop ends the search exactly once.
 #[test]
 fn ponder_hit_and_stop_both_release() {
     let seen = outcomes("ponderhit and stop against wait", || {
@@ -124,7 +116,7 @@ fn ponder_hit_and_stop_both_release() {
     assert_eq!(seen, BTreeSet::from([(true, true, true, false)]));
 }
 
-/// A worker of the first search that delivers its stop late cannot end the second one.
+/// A late stop of the first search cannot end the second one.
 #[test]
 fn a_late_stop_does_not_reach_the_next_search() {
     let seen = outcomes("late stop against begin", || {
@@ -143,37 +135,29 @@ fn a_late_stop_does_not_reach_the_next_search() {
     assert_eq!(seen, BTreeSet::from([(false, false, false, true), (true, false, false, true)]));
 }
 
-/// A stop given right after `begin` is seen by a worker that wakes at any moment: it is not lost.
+/// A worker sees a stop that came right after `begin`, whenever it wakes: no stop is lost.
 #[test]
 fn an_early_stop_is_not_lost() {
     let seen = outcomes("begin, stop against a waking worker", || {
         let control = Arc::new(Control::<Loom>::default());
-        let mailbox = Arc::new((Mutex::new(None), Condvar::new()));
+        let mailbox = Arc::new(Monitor::<_, Loom>::new(None));
         let worker = {
             let (control, mailbox) = (Arc::clone(&control), Arc::clone(&mailbox));
             thread::spawn(move || {
-                let mut order = mailbox.0.lock().unwrap();
-                let id = loop {
-                    match order.take() {
-                        Some(id) => break id,
-                        None => order = mailbox.1.wait(order).unwrap(),
-                    }
-                };
-                drop(order);
+                let id = mailbox.wait_for(Option::take);
                 control.wait_for_release(id);
                 control.is_over(id)
             })
         };
         let id = control.begin(false, true);
-        *mailbox.0.lock().unwrap() = Some(id);
-        mailbox.1.notify_one();
+        mailbox.change(|mail| *mail = Some(id));
         control.stop(id);
         worker.join().unwrap()
     });
     assert_eq!(seen, BTreeSet::from([true]));
 }
 
-/// A search that finishes while it is being stopped or ponder-hit ends, is released, and is answered.
+/// A search that finishes while a stop arrives is over and is released.
 #[test]
 fn finishing_neither_releases_nor_hides_a_stop() {
     let seen = outcomes("finish against stop and wait", || {
@@ -193,7 +177,7 @@ fn finishing_neither_releases_nor_hides_a_stop() {
     assert_eq!(seen, BTreeSet::from([(true, true)]));
 }
 
-/// Two threads that both want to end a search: exactly one of them did.
+/// If two threads stop a search, exactly one call returns true.
 #[test]
 fn exactly_one_stop_counts() {
     let seen = outcomes("stop against stop", || {
@@ -209,8 +193,8 @@ fn exactly_one_stop_counts() {
     assert_eq!(seen, BTreeSet::from([(false, true), (true, false)]));
 }
 
-/// Three threads take turns under the baton, whoever arrives first: always the same order, each sees what was written before,
-/// and nobody sleeps for ever, although one leaves early.
+/// Three threads take turns under the baton in a fixed order, whoever arrives first. Each sees all
+/// earlier writes, and nobody sleeps forever although one leaves early.
 #[test]
 fn the_baton_goes_round() {
     let seen = outcomes("three threads under a baton", || {
@@ -221,7 +205,7 @@ fn the_baton_goes_round() {
             move || {
                 let _turns = baton.join(id);
                 for _ in 0..turns {
-                    // Not atomic on purpose: a second holder, or an earlier write not seen, would show.
+                    // Not atomic on purpose: a second holder or a missed write would show.
                     line.store(line.load() * 10 + id as u64 + 1);
                     baton.pass(id);
                 }
@@ -235,4 +219,33 @@ fn the_baton_goes_round() {
         line.load()
     });
     assert_eq!(seen, BTreeSet::from([12_313]));
+}
+
+/// Two workers, two tasks, then close: every worker runs every task once, drops it before the pool
+/// counts as idle, and returns at the end.
+#[test]
+fn the_pool_is_idle_only_when_every_task_is_done() {
+    let seen = outcomes("two workers, two tasks", || {
+        let office = Arc::new(Office::<u64, Loom>::new(2));
+        let workers: Vec<_> = (0..2)
+            .map(|id| {
+                let office = Arc::clone(&office);
+                thread::spawn(move || {
+                    let mut memory = 0;
+                    office.serve(id, &mut memory);
+                    memory
+                })
+            })
+            .collect();
+        for _ in 0..2 {
+            let task: Task<u64> = StdArc::new(|id, memory: &mut u64| *memory += id as u64 + 1);
+            office.assign(&task);
+            office.wait();
+            assert!(office.is_idle());
+            assert_eq!(StdArc::strong_count(&task), 1, "a worker still holds its task");
+        }
+        office.close();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(seen, BTreeSet::from([vec![2, 4]]));
 }

@@ -54,7 +54,7 @@ fn sees_that_it_is_mated() {
     let lost = "7k/8/6K1/8/8/8/8/5R2 b - - 0 1";
     let outcome = search(lost, Limits::depth(8));
     assert!(score::is_mate(outcome.score) && score::is_loss(outcome.score), "{}", outcome.score);
-    // The shortest one takes longer to find: the waiting move with the rook is nothing special.
+    // The shortest mate takes longer to find: it needs a quiet waiting move of the rook.
     assert_eq!(search(lost, Limits::depth(16)).score, mated_in(4));
 }
 
@@ -109,7 +109,8 @@ fn one_thread_is_deterministic() {
 fn node_limit_is_exact_with_one_thread_and_close_with_more() {
     let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
     assert_eq!(search(fen, Limits::nodes(10_000)).nodes, 10_000);
-    let outcome = Engine::new(3, 4).unwrap().search(Root::new(board(fen)), Limits::nodes(60_000), Silent);
+    let outcome =
+        Engine::new(3, 4).unwrap().search(Root::new(board(fen)), Limits::nodes(60_000), Silent);
     assert!((60_000..63_000).contains(&outcome.nodes), "{}", outcome.nodes);
 }
 
@@ -177,7 +178,7 @@ fn infinite_waits_for_stop_without_working() {
             *flag.lock() = true;
         }
     };
-    // Mate on the board in one: the tree is exhausted at once.
+    // Mate in one: the search is exhausted at once.
     let root = Root::new(board("7k/8/6K1/8/8/8/8/5R2 w - - 0 1"));
     let limits = Limits { infinite: true, depth: Some(3), ..Limits::default() };
     engine.start(root, limits, Arc::new(sink));
@@ -245,7 +246,8 @@ fn threads_and_hash_change_between_searches() {
     assert_eq!(engine.hash_mebibytes(), 2, "the old table stays");
 }
 
-/// A thread that panics is left out and reported; the answer still comes, even if it was the leader, or the only one.
+/// A thread that panics is excluded and reported. The answer still comes, even if it was the leader
+/// or the only thread.
 #[test]
 fn a_failing_thread_does_not_silence_the_engine() {
     for (threads, failing) in [(1, 0), (2, 0), (2, 1), (3, 2)] {
@@ -264,8 +266,37 @@ fn a_failing_thread_does_not_silence_the_engine() {
         let errors = errors.lock();
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert!(errors[0].contains(&format!("thread {failing}")));
-        // And it is well again for the next search.
+        // The next search works again.
         engine.options.failing_thread = None;
         assert!(engine.search(root, Limits::depth(6), Silent).depth >= 6);
+    }
+}
+
+/// Thirty queens: a node limit is exact even before the first root move is finished, and depth 1
+/// ends without a limit.
+#[test]
+fn limits_hold_from_the_first_node_and_quiescence_is_bounded() {
+    let fen = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1";
+    for nodes in [1, 2, 100, 3000] {
+        let outcome = search(fen, Limits::nodes(nodes));
+        assert_eq!(outcome.nodes, nodes);
+        assert!(outcome.best.is_some_and(|mv| board(fen).is_legal(mv)));
+    }
+    assert!(search(fen, Limits::depth(1)).nodes < 1_000_000);
+    // One node is enough to play a mate: the moves are ranked by the rules.
+    let mate = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
+    assert_eq!(uci(mate, search(mate, Limits::nodes(1)).best), "d1d8");
+}
+
+/// A root move that ends the game is scored by the rules at every depth and by every thread: the
+/// stalemating h4-h5 is never played for a win.
+#[test]
+fn stalemate_is_seen_at_depth_one() {
+    let fen = "2R5/6k1/6B1/6P1/7P/8/3B3K/8 w - - 0 1";
+    let mut engine = Engine::new(2, 1).unwrap();
+    for tries in 0..60 {
+        engine.new_game();
+        let outcome = engine.search(Root::new(board(fen)), Limits::nodes(100), Silent);
+        assert_ne!(uci(fen, outcome.best), "h4h5", "try {tries}, {}", outcome.score);
     }
 }

@@ -1,4 +1,4 @@
-//! Virtual SMP: a search on several threads that can be repeated.
+//! Virtual SMP: a reproducible search on several threads.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ const MIDDLEGAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPP
 /// Depth, nodes, score and moves of a report.
 type Line = (u32, u64, i32, Vec<Move>);
 
-/// Everything a search says that has nothing to do with clocks, and the nodes of every thread.
+/// Everything a search reports except times, and the nodes of every thread.
 #[derive(Debug, PartialEq, Eq)]
 struct Tree {
     nodes_by_thread: Vec<u64>,
@@ -57,16 +57,32 @@ fn four_threads_search_the_same_tree_twice() {
     let first = tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings);
     assert_eq!(first.nodes_by_thread.len(), 4);
     assert!(first.nodes_by_thread.iter().all(|&nodes| nodes > 1000), "{first:?}");
-    assert_eq!(first, tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings), "in the same engine");
+    assert_eq!(
+        first,
+        tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings),
+        "in the same engine"
+    );
     let mut another = Engine::new(4, 4).unwrap();
-    assert_eq!(first, tree(&mut another, MIDDLEGAME, Limits::depth(9), settings), "in another engine");
+    assert_eq!(
+        first,
+        tree(&mut another, MIDDLEGAME, Limits::depth(9), settings),
+        "in another engine"
+    );
     let seed = VirtualSmp { seed: 2, ..settings };
-    assert_ne!(first, tree(&mut engine, MIDDLEGAME, Limits::depth(9), seed), "another seed, another tree");
+    assert_ne!(
+        first,
+        tree(&mut engine, MIDDLEGAME, Limits::depth(9), seed),
+        "another seed, another tree"
+    );
     let quantum = VirtualSmp { quantum: 16, ..settings };
-    assert_ne!(first, tree(&mut engine, MIDDLEGAME, Limits::depth(9), quantum), "other turns, another tree");
+    assert_ne!(
+        first,
+        tree(&mut engine, MIDDLEGAME, Limits::depth(9), quantum),
+        "other turns, another tree"
+    );
 }
 
-/// While other searches keep the machine busy, and with more threads than it has cores.
+/// Load and more threads than cores do not change the tree.
 #[test]
 fn load_makes_no_difference() {
     let run = || {
@@ -83,7 +99,7 @@ fn load_makes_no_difference() {
     }
 }
 
-/// Turns are even in the long run: a budget of nodes is shared out fairly.
+/// Turns have the same mean length, so the threads share a node budget evenly.
 #[test]
 fn node_budgets_are_met_and_shared() {
     let mut engine = Engine::new(8, 4).unwrap();
@@ -95,7 +111,7 @@ fn node_budgets_are_met_and_shared() {
     assert!(first.nodes_by_thread.iter().all(|nodes| (8_000..12_000).contains(nodes)), "{first:?}");
 }
 
-/// A single thread holds the baton all the time: the same search as without one.
+/// A single thread always holds the baton: the same search as without one.
 #[test]
 fn one_thread_is_the_plain_search() {
     let mut engine = Engine::new(1, 4).unwrap();
@@ -108,7 +124,7 @@ fn one_thread_is_the_plain_search() {
     assert_eq!((outcome.best, outcome.score), (under_a_baton.best, under_a_baton.score));
 }
 
-/// A thread that fails in its turn leaves the ring; the others go on and answer.
+/// A thread that panics in its turn leaves the ring; the others go on and answer.
 #[test]
 fn a_thread_that_fails_does_not_keep_the_baton() {
     for failing in [0, 2] {
@@ -120,7 +136,7 @@ fn a_thread_that_fails_does_not_keep_the_baton() {
     }
 }
 
-/// A stop from outside reaches a search whose threads mostly sleep.
+/// A stop reaches a search although most of its threads sleep.
 #[test]
 fn a_virtual_search_can_be_stopped() {
     let mut engine = Engine::new(16, 1).unwrap();
@@ -134,7 +150,7 @@ fn a_virtual_search_can_be_stopped() {
     engine.wait();
 }
 
-/// The bench of four threads under the baton has a signature, as that of one thread has.
+/// The bench of four threads under the baton has a signature, like that of one thread.
 #[test]
 fn the_virtual_bench_has_a_signature() {
     let signature = |seed| {

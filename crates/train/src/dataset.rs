@@ -1,8 +1,8 @@
 //! All training positions in memory, and the held-out ones apart.
 
 use crate::data::{DataError, Filter, Game, Reader};
-use crate::random::Random;
 use crate::sample::Sample;
+use fastrand::Rng;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -21,11 +21,12 @@ pub struct Dataset {
 const GAMES: usize = 16_384;
 
 impl Dataset {
-    /// Reads the positions that `filter` keeps from data files; `permille` of the games are held out.
+    /// Reads the positions that `filter` keeps from data files; `permille` of the games are held
+    /// out.
     ///
-    /// Whole games are held out, not positions: neighbouring positions are so alike that knowing one gives the
-    /// other away. Which games is decided by their moves, so it stays the same when files are joined, mixed or
-    /// grow, and a game that occurs twice is not on both sides.
+    /// Whole games are held out, not positions: neighbouring positions are so alike that knowing
+    /// one gives the other away. Which games is decided by their moves, so it stays the same when
+    /// files are joined, mixed or grow, and a game that occurs twice is not on both sides.
     pub fn load(
         files: &[PathBuf],
         filter: &Filter,
@@ -34,7 +35,9 @@ impl Dataset {
     ) -> Result<Dataset, (PathBuf, DataError)> {
         let mut dataset = Dataset::default();
         for path in files {
-            dataset.read(path, filter, permille, &mut progress).map_err(|error| (path.clone(), error))?;
+            dataset
+                .read(path, filter, permille, &mut progress)
+                .map_err(|error| (path.clone(), error))?;
         }
         Ok(dataset)
     }
@@ -52,8 +55,10 @@ impl Dataset {
             if games.is_empty() {
                 return Ok(());
             }
-            let replayed: Vec<(bool, Vec<Sample>)> =
-                games.par_iter().map(|game| (is_held_out(game, permille), samples(game, filter))).collect();
+            let replayed: Vec<(bool, Vec<Sample>)> = games
+                .par_iter()
+                .map(|game| (is_held_out(game, permille), samples(game, filter)))
+                .collect();
             for (held_out, samples) in replayed {
                 if held_out { &mut self.validation } else { &mut self.training }.extend(samples);
             }
@@ -65,10 +70,13 @@ impl Dataset {
 
 /// Whether a game belongs to the validation set.
 pub fn is_held_out(game: &Game, permille: u64) -> bool {
-    Random::new(game.fingerprint()).next_u64() % 1000 < permille
+    Rng::with_seed(game.fingerprint()).u64(..) % 1000 < permille
 }
 
 /// The positions of a game that the filter keeps.
 pub fn samples(game: &Game, filter: &Filter) -> Vec<Sample> {
-    game.replay().filter(|position| filter.keeps(position)).map(|position| Sample::new(&position)).collect()
+    game.replay()
+        .filter(|position| filter.keeps(position))
+        .map(|position| Sample::new(&position))
+        .collect()
 }

@@ -1,13 +1,12 @@
 //! How the net is made: self-play games on disk, and the trainer that turns them into weights.
 //!
-//! [`selfplay`] plays the games, [`data`] is their file format, [`dataset`] all of their positions in memory,
-//! [`trainer`] the arithmetic, [`verify`] the examination.
+//! [`selfplay`] plays the games, [`data`] is their file format, [`dataset`] all of their positions
+//! in memory, [`trainer`] the arithmetic, [`verify`] the examination.
 
 #![forbid(unsafe_code)]
 
 pub mod data;
 pub mod dataset;
-pub mod random;
 pub mod sample;
 pub mod selfplay;
 pub mod svg;

@@ -2,14 +2,23 @@
 
 #![forbid(unsafe_code)]
 
+/// Prints a line. Unlike `println!`, it does not panic when nobody reads it.
+macro_rules! say {
+    ($($text:tt)*) => { megatherium_cli::stdio::line(format_args!($($text)*)) };
+}
+
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{datagen, files, nets, train};
+use commands::{datagen, export, files, nets, train};
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(name = "megatherium-train", version, about = "Makes Megatherium's net from its own games")]
+#[command(
+    name = "megatherium-train",
+    version,
+    about = "Makes Megatherium's net from its own games"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -23,13 +32,16 @@ enum Command {
     Train(train::TrainArgs),
     /// Make a net file from a checkpoint
     Quantise(nets::QuantiseArgs),
+    /// Put a net into its place in the source tree and print the bench of the engine with it
+    Export(export::ExportArgs),
     /// Print and draw what a net is made of
     Inspect(nets::InspectArgs),
     /// Compare two nets on data files
     Compare(nets::CompareArgs),
     /// Count what is in data files
     Stats(files::StatsArgs),
-    /// Fit the chances of a win, a draw and a loss (the UCI option `UCI_ShowWDL`) to the results in data files
+    /// Fit the chances of a win, a draw and a loss (the UCI option `UCI_ShowWDL`) to the results in
+    /// data files
     Wdl(files::StatsArgs),
     /// Append the games of several data files to one
     Merge(files::MergeArgs),
@@ -38,10 +50,16 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Without it, a file that reaches `ulimit -f` ends the program without a word.
+    if let Err(error) = megatherium_cli::progress::survive_file_size_limit() {
+        eprintln!("error: {error}");
+        return ExitCode::FAILURE;
+    }
     let result = match Cli::parse().command {
         Command::Datagen(args) => datagen::datagen(&args),
         Command::Train(args) => train::train(&args),
         Command::Quantise(args) => nets::quantise(&args),
+        Command::Export(args) => export::export(&args),
         Command::Inspect(args) => nets::inspect(&args),
         Command::Compare(args) => nets::compare(&args),
         Command::Stats(args) => files::stats(&args),

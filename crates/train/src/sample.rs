@@ -33,8 +33,11 @@ impl Sample {
     pub fn of_board(board: &Board, score: i16, doubled_result: u8) -> Sample {
         let mover = board.side_to_move();
         let flip = if mover == Color::White { 0 } else { 56 };
-        let occupied =
-            if mover == Color::White { board.occupied().0 } else { board.occupied().0.swap_bytes() };
+        let occupied = if mover == Color::White {
+            board.occupied().0
+        } else {
+            board.occupied().0.swap_bytes()
+        };
         let mut sample = Sample {
             occupied,
             pieces: [0; PIECES / 2],
@@ -71,10 +74,13 @@ impl Sample {
         f32::from(self.doubled_result) / 2.0
     }
 
-    /// Writes the net's inputs as the mover sees the board, and as the other side does; returns their number.
-    pub fn inputs(&self, inputs: &mut [[u16; PIECES]; 2]) -> usize {
-        let views = [Color::White, Color::Black]
-            .map(|side| View::new(side, Square::from_index(self.kings[side.index()] as usize)));
+    /// Writes the net's inputs as the mover sees the board, and as the other side does; returns
+    /// their number.
+    pub fn inputs(&self, inputs: &mut [[u16; PIECES]; 2], king_buckets: &[u8; 64]) -> usize {
+        let views = [Color::White, Color::Black].map(|side| {
+            let king = Square::from_index(self.kings[side.index()] as usize);
+            View::with_buckets(side, king, king_buckets)
+        });
         let mut count = 0;
         for (square, number) in squares(self.occupied).zip(0..PIECES) {
             let code = self.pieces[number / 2] >> (4 * (number % 2)) & 15;
@@ -99,6 +105,7 @@ fn squares(mut set: u64) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use megatherium_nnue::layout::KING_BUCKET_MAP;
 
     #[test]
     fn a_sample_has_the_inputs_of_its_board() {
@@ -110,7 +117,7 @@ mod tests {
             let board = Board::from_fen(fen).unwrap();
             let sample = Sample::of_board(&board, 17, 2);
             let mut found = [[0; PIECES]; 2];
-            let count = sample.inputs(&mut found);
+            let count = sample.inputs(&mut found, &KING_BUCKET_MAP);
             assert_eq!(count, board.occupied().count() as usize);
             assert_eq!(count, sample.count());
             let mover = board.side_to_move();

@@ -1,4 +1,5 @@
-//! Small drawings as SVG text: curves, histograms, maps of squares. No fonts or scripts needed to view them.
+//! Small drawings as SVG text: curves, histograms, maps of squares. No fonts or scripts needed to
+//! view them.
 
 use std::fmt::Write;
 
@@ -52,8 +53,9 @@ fn label(value: f64) -> String {
 
 /// The smallest and the largest of some numbers, a little apart even when they are equal.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
     match (low.is_finite(), high > low) {
         (false, _) => (0.0, 1.0),
         (true, true) => (low, high),
@@ -115,7 +117,8 @@ pub fn curves(title: &str, x_label: &str, y_label: &str, series: &[Series]) -> S
     svg + "</svg>\n"
 }
 
-/// Draws how often values fall into equal bins between `low` and `high`; the bars grow with the count's logarithm.
+/// Draws how often values fall into equal bins between `low` and `high`; the bars grow with the
+/// count's logarithm.
 pub fn histogram(title: &str, low: f64, high: f64, counts: &[u64]) -> String {
     let mut svg = open(WIDTH, HEIGHT, title);
     let most = counts.iter().copied().max().unwrap_or(0);
@@ -204,14 +207,20 @@ mod tests {
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         for name in ["svg", "text", "title"] {
-            assert_eq!(svg.matches(&format!("<{name}")).count(), svg.matches(&format!("</{name}>")).count());
+            assert_eq!(
+                svg.matches(&format!("<{name}")).count(),
+                svg.matches(&format!("</{name}>")).count()
+            );
         }
         assert_eq!(svg.matches('"').count() % 2, 0);
     }
 
     #[test]
     fn drawings_are_well_formed() {
-        let series = |points: &[(f64, f64)]| Series { name: "a < b & c".to_owned(), points: points.to_vec() };
+        let series = |points: &[(f64, f64)]| Series {
+            name: "a < b & c".to_owned(),
+            points: points.to_vec(),
+        };
         assert_well_formed(&curves("t", "x", "y", &[]));
         assert_well_formed(&curves("t", "x", "y", &[series(&[])]));
         assert_well_formed(&curves("t", "x", "y", &[series(&[(1.0, 2.0)])]));
@@ -225,6 +234,11 @@ mod tests {
         assert_well_formed(&histogram("weights", -2.0, 2.0, &[0, 5, 1_000_000, 3]));
         assert_well_formed(&map("neurons", 16, &[], ""));
         let cell = |level| Cell { level, note: "<neuron>".to_owned() };
-        assert_well_formed(&map("neurons", 2, &[cell(Some(0.5)), cell(None), cell(Some(7.0))], "legend"));
+        assert_well_formed(&map(
+            "neurons",
+            2,
+            &[cell(Some(0.5)), cell(None), cell(Some(7.0))],
+            "legend",
+        ));
     }
 }

@@ -3,20 +3,20 @@
 use crate::sample::{PIECES, Sample};
 use crate::trainer::{Model, Target, Workspace, sigmoid, unpack};
 use megatherium_nnue::Network;
-use megatherium_nnue::layout::SCALE;
+use megatherium_nnue::layout::{KING_BUCKET_MAP, SCALE};
 use rayon::prelude::*;
 
 /// Positions evaluated together.
 const BATCH: usize = 16_384;
 
-/// The scores of a floating-point net in centipawns, from the mover's view.
+/// The scores of a [merged](Model::merged) floating-point net in centipawns, from the mover's view.
 pub fn model_scores(model: &Model, samples: &[Sample]) -> Vec<f64> {
-    let target = Target { mix: 0.0, scale: SCALE as f32 };
+    let target = Target { mix: 0.0, scale: SCALE as f32, exponent: 2.0 };
     let order: Vec<u32> = (0..samples.len() as u32).collect();
-    let (mut workspace, mut batch) = (Workspace::default(), Vec::new());
+    let (mut workspace, mut batch) = (Workspace::new(target.exponent), Vec::new());
     let mut scores = Vec::with_capacity(samples.len());
     for order in order.chunks(BATCH) {
-        unpack(&mut batch, samples, order, target);
+        unpack(&mut batch, samples, order, target, &model.architecture.king_bucket_map);
         let outputs = workspace.outputs(model, &batch);
         scores.extend(outputs.into_iter().map(|output| f64::from(output) * f64::from(SCALE)));
     }
@@ -27,8 +27,12 @@ pub fn model_scores(model: &Model, samples: &[Sample]) -> Vec<f64> {
 pub fn network_scores(network: &Network, samples: &[Sample]) -> Vec<f64> {
     let score = |sample: &Sample| {
         let mut inputs = [[0; PIECES]; 2];
-        let count = sample.inputs(&mut inputs);
-        f64::from(network.evaluate_inputs(&inputs[0][..count], &inputs[1][..count], sample.bucket()))
+        let count = sample.inputs(&mut inputs, &KING_BUCKET_MAP);
+        f64::from(network.evaluate_inputs(
+            &inputs[0][..count],
+            &inputs[1][..count],
+            sample.bucket(),
+        ))
     };
     samples.par_iter().map(score).collect()
 }
@@ -37,7 +41,7 @@ pub fn network_scores(network: &Network, samples: &[Sample]) -> Vec<f64> {
 pub fn loss(scores: &[f64], samples: &[Sample], target: Target) -> f64 {
     let losses = scores.iter().zip(samples).map(|(&score, sample)| {
         let expected = f64::from(sigmoid((score / f64::from(SCALE)) as f32));
-        (expected - f64::from(target.of(sample))).powi(2)
+        (expected - f64::from(target.of(sample))).abs().powf(f64::from(target.exponent))
     });
     losses.sum::<f64>() / samples.len().max(1) as f64
 }
@@ -122,7 +126,7 @@ mod tests {
     fn quantised_scores_follow_the_floating_ones() {
         // The constructed net is exact in both worlds but for the rounding of the last division.
         let network = megatherium_nnue::constructed::network();
-        let model = Model::from_weights(&network.weights());
+        let model = Model::from_weights(&network.weights()).merged();
         let fens = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",

@@ -1,8 +1,8 @@
 //! Fitting the model of win, draw and loss chances to the results of games.
 //!
-//! Positions are tallied by score and material; the fit then looks for the parameters under which the results are most likely, by
-//! trying steps in each parameter that shrink when none helps. The likelihood is smooth and has four parameters, so nothing finer
-//! is needed.
+//! Positions are tallied by score and material; the fit then looks for the parameters under which
+//! the results are most likely, by trying steps in each parameter that shrink when none helps. The
+//! likelihood is smooth and has four parameters, so nothing finer is needed.
 
 use crate::data::{DataError, Filter, Reader};
 use megatherium_search::wdl::{Model, material};
@@ -29,7 +29,8 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts a position with its score and its result, which is 0 for a loss, 1 for a draw and 2 for a win.
+    /// Counts a position with its score and its result, which is 0 for a loss, 1 for a draw and 2
+    /// for a win.
     pub fn count(&mut self, score: i32, material: f64, doubled_result: u8) {
         let score = score.clamp(-LARGEST, LARGEST);
         let column = ((score + LARGEST + GRAIN / 2) / GRAIN) as usize;
@@ -41,7 +42,11 @@ impl Tally {
     pub fn read(&mut self, path: &Path, filter: &Filter) -> Result<(), DataError> {
         for game in Reader::open(path)? {
             for position in game?.replay().filter(|position| filter.keeps(position)) {
-                self.count(i32::from(position.score), material(&position.board), position.doubled_result);
+                self.count(
+                    i32::from(position.score),
+                    material(&position.board),
+                    position.doubled_result,
+                );
             }
         }
         Ok(())
@@ -54,12 +59,14 @@ impl Tally {
 
     /// Every tally that is not empty, with its score and material.
     fn cells(&self) -> impl Iterator<Item = (f64, f64, [u64; 3])> + '_ {
-        self.counts.iter().enumerate().filter(|(_, counts)| counts.iter().any(|&count| count > 0)).map(
-            |(index, &counts)| {
+        self.counts
+            .iter()
+            .enumerate()
+            .filter(|(_, counts)| counts.iter().any(|&count| count > 0))
+            .map(|(index, &counts)| {
                 let score = (index % SCORES) as i32 * GRAIN - LARGEST;
                 (f64::from(score), (index / SCORES) as f64 / (MATERIALS - 2) as f64, counts)
-            },
-        )
+            })
     }
 
     /// How surprised the model is by a result, on average, in nats.
@@ -77,8 +84,10 @@ impl Tally {
     /// The most likely parameters, starting from `model`.
     pub fn fit(&self, model: Model) -> Model {
         let mut best = [model.threshold[0], model.threshold[1], model.spread[0], model.spread[1]];
-        let made =
-            |values: [f64; 4]| Model { threshold: [values[0], values[1]], spread: [values[2], values[3]] };
+        let made = |values: [f64; 4]| Model {
+            threshold: [values[0], values[1]],
+            spread: [values[2], values[3]],
+        };
         let mut least = self.surprise(&made(best));
         let mut step = 32.0;
         while step > 0.1 {
@@ -103,7 +112,8 @@ impl Tally {
     /// Won, drawn and lost shares in a band of scores, as they were and as the model says.
     pub fn compare(&self, model: &Model, from: i32, to: i32) -> ([f64; 3], [f64; 3]) {
         let (mut seen, mut said, mut total) = ([0.0; 3], [0.0; 3], 0.0);
-        let band = self.cells().filter(|&(score, ..)| (f64::from(from)..f64::from(to)).contains(&score));
+        let band =
+            self.cells().filter(|&(score, ..)| (f64::from(from)..f64::from(to)).contains(&score));
         for (score, material, [lost, drawn, won]) in band {
             let count = (lost + drawn + won) as f64;
             let (win, loss) = (model.win(score, material), model.win(-score, material));
@@ -123,18 +133,18 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use megatherium_search::random::Random;
+    use fastrand::Rng;
 
     /// Results drawn from a known model lead back to it.
     #[test]
     fn finds_the_model_behind_the_results() {
         let truth = Model { threshold: [150.0, 60.0], spread: [60.0, 30.0] };
-        let mut random = Random::new(5);
+        let mut random = Rng::with_seed(5);
         let mut tally = Tally::default();
         for _ in 0..400_000 {
-            let score = random.below(1001) as i32 - 500;
-            let material = random.below(27) as f64 / 26.0;
-            let luck = random.below(1_000_000) as f64 / 1e6;
+            let score = random.usize(..1001) as i32 - 500;
+            let material = random.usize(..27) as f64 / 26.0;
+            let luck = random.usize(..1_000_000) as f64 / 1e6;
             // Tallied scores are rounded to tens, so draw from the rounded one.
             let rounded = f64::from((score + LARGEST + GRAIN / 2) / GRAIN * GRAIN - LARGEST);
             let (win, loss) = (truth.win(rounded, material), truth.win(-rounded, material));
@@ -152,8 +162,14 @@ mod tests {
         }
         let found = tally.fit(Model { threshold: [300.0, 0.0], spread: [100.0, 0.0] });
         let close = |a: [f64; 2], b: [f64; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 4.0);
-        assert!(close(found.threshold, truth.threshold) && close(found.spread, truth.spread), "{found:?}");
+        assert!(
+            close(found.threshold, truth.threshold) && close(found.spread, truth.spread),
+            "{found:?}"
+        );
         let (seen, said) = tally.compare(&found, -50, 50);
-        assert!(seen.iter().zip(said).all(|(seen, said)| (seen - said).abs() < 0.01), "{seen:?} {said:?}");
+        assert!(
+            seen.iter().zip(said).all(|(seen, said)| (seen - said).abs() < 0.01),
+            "{seen:?} {said:?}"
+        );
     }
 }

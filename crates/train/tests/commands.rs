@@ -57,7 +57,8 @@ fn from_data_to_a_net_and_back() {
     assert_eq!(fs::read_to_string(path.join("run/losses.csv")).unwrap(), losses);
     succeed(path, &["quantise", "run/checkpoint.bin", "-o", "again.nnue", "--data", "games.data"]);
     assert_eq!(fs::read(path.join("again.nnue")).unwrap(), net);
-    let other = fail(path, &[&["train", "-o", "run", "--epochs", "4", "--resume"][..], &common].concat());
+    let other =
+        fail(path, &[&["train", "-o", "run", "--epochs", "4", "--resume"][..], &common].concat());
     assert!(other.contains("other settings or data"), "{other}");
 
     fs::write(path.join("constructed.nnue"), constructed::network().to_bytes()).unwrap();
@@ -66,21 +67,39 @@ fn from_data_to_a_net_and_back() {
     let said = succeed(path, &["inspect", "again.nnue", "-o", "drawings", "--data", "games.data"]);
     assert!(said.contains(&format!("of {HIDDEN} neurons are never active")), "{said}");
     for name in ["input.svg", "output.svg", "neurons.svg"] {
-        assert!(fs::read_to_string(path.join("drawings").join(name)).unwrap().ends_with("</svg>\n"));
+        assert!(
+            fs::read_to_string(path.join("drawings").join(name)).unwrap().ends_with("</svg>\n")
+        );
     }
-    succeed(path, &[&["train", "-o", "more", "--epochs", "1", "--from", "again.nnue"][..], &common].concat());
+    succeed(
+        path,
+        &[&["train", "-o", "more", "--epochs", "1", "--from", "again.nnue"][..], &common].concat(),
+    );
 }
 
 #[test]
-fn another_width_is_trained_but_not_exported() {
+fn nets_of_other_shapes_are_trained_and_played_if_they_fit() {
     let directory = with_data();
-    let hidden = if HIDDEN == 64 { "32" } else { "64" };
-    let args = ["train", "games.data", "-o", "run", "--epochs", "1", "--batch", "256", "--hidden", hidden];
-    let said = succeed(directory.path(), &args);
-    assert!(said.contains("not exported"), "{said}");
-    assert!(!directory.path().join("run/net.nnue").exists());
-    let args = ["quantise", "run/checkpoint.bin", "-o", "net.nnue", "--data", "games.data"];
-    assert!(fail(directory.path(), &args).contains("weights instead of"));
+    let path = directory.path();
+    let train = |hidden: &str, buckets: &str, output: &str| {
+        let shape = ["--hidden", hidden, "--king-buckets", buckets];
+        let run = ["train", "games.data", "-o", output, "--epochs", "1", "--loss-exponent", "2.5"];
+        let said = succeed(path, &[&run[..], &shape].concat());
+        (said, fs::read(path.join(output).join("net.nnue")).unwrap())
+    };
+    let (said, net) = train("64", "1", "small");
+    assert!(said.contains("quantised against floating point"), "{said}");
+    let net = Network::from_bytes(&net).unwrap();
+    assert_eq!((net.architecture().hidden, net.architecture().king_buckets), (64, 1));
+    let (said, net) = train(&(HIDDEN + 32).to_string(), "1", "large");
+    assert!(said.contains("this build cannot play with it"), "{said}");
+    let error = Network::from_bytes(&net).unwrap_err().to_string();
+    assert!(error.contains("this build needs"), "{error}");
+    // A run can start from a smaller net, but not from a larger one.
+    let run = ["train", "games.data", "-o", "grown", "--epochs", "1", "--hidden", "96", "--from"];
+    succeed(path, &[&run[..], &["small/net.nnue"]].concat());
+    let error = fail(path, &[&run[..], &["large/checkpoint.bin"]].concat());
+    assert!(error.contains("cannot become"), "{error}");
 }
 
 #[test]
@@ -88,9 +107,63 @@ fn data_files_are_counted_joined_and_mixed() {
     let directory = with_data();
     let path = directory.path();
     assert!(succeed(path, &["stats", "games.data"]).contains("60 games"));
-    assert!(succeed(path, &["merge", "games.data", "games.data", "-o", "twice.data"]).contains("120 games"));
-    assert!(succeed(path, &["shuffle", "twice.data", "-o", "mixed.data"]).contains("120 games"));
-    assert!(succeed(path, &["stats", "mixed.data"]).contains("120 games"));
+    let said = succeed(path, &["merge", "games.data", "games.data", "-o", "once.data"]);
+    assert!(said.contains("60 games appended") && said.contains("60 games came twice"), "{said}");
+    let said = succeed(path, &["merge", "games.data", "-o", "once.data"]);
+    assert!(said.contains("0 games appended") && said.contains("60 games came twice"), "{said}");
+    assert!(succeed(path, &["shuffle", "once.data", "-o", "mixed.data"]).contains("60 games"));
+    let said = succeed(path, &["stats", "mixed.data"]);
+    assert!(said.contains("60 games") && said.contains("played by net …00000000"), "{said}");
+}
+
+#[test]
+fn compressed_files_are_read_and_written_everywhere() {
+    let directory = with_data();
+    let path = directory.path();
+    succeed(path, &["merge", "games.data", "-o", "games.data.xz"]);
+    succeed(path, &["shuffle", "games.data", "-o", "mixed.xz"]);
+    let (plain, packed) = (size(path, "games.data"), size(path, "games.data.xz"));
+    assert!(packed < plain * 9 / 10, "{plain} to {packed}");
+    // The name does not matter to a reader.
+    fs::rename(path.join("mixed.xz"), path.join("mixed")).unwrap();
+    let expected = succeed(path, &["stats", "games.data"]);
+    for name in ["games.data.xz", "mixed"] {
+        assert_eq!(succeed(path, &["stats", name]), expected);
+    }
+    let train = |file: &str, output: &str| {
+        let args = ["train", file, "-o", output, "--epochs", "1", "--hidden", "32"];
+        succeed(path, &args);
+        fs::read(path.join(output).join("net.nnue")).unwrap()
+    };
+    assert_eq!(train("games.data", "plain"), train("games.data.xz", "packed"));
+    // Games are appended to a compressed file, too.
+    let args = ["datagen", "games.data.xz", "--positions", "9000", "--nodes", "50", "--hash", "1"];
+    succeed(path, &args);
+    let said = succeed(path, &["stats", "games.data.xz"]);
+    assert!(said.contains("(embedded in this build)"), "{said}");
+}
+
+#[test]
+fn runs_with_other_seeds_and_resumed_runs_play_other_games() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let play = |file: &str, seed: &str, positions: &str| {
+        let args = ["datagen", file, "--seed", seed, "--positions", positions, "--threads", "1"];
+        succeed(path, &[&args[..], &["--nodes", "20", "--hash", "1"]].concat())
+    };
+    play("first", "1", "1000");
+    play("second", "2", "1000");
+    let said = play("first", "1", "2000");
+    assert!(said.contains("are there already"), "{said}");
+    let said = succeed(path, &["merge", "first", "second", "-o", "both"]);
+    assert!(!said.contains("twice"), "{said}");
+    // The same seed plays the same games.
+    play("third", "2", "1000");
+    assert_eq!(fs::read(path.join("second")).unwrap(), fs::read(path.join("third")).unwrap());
+}
+
+fn size(directory: &Path, name: &str) -> u64 {
+    fs::metadata(directory.join(name)).unwrap().len()
 }
 
 #[test]
@@ -113,4 +186,21 @@ fn bad_input_is_one_line_of_error() {
     }
     let error = fail(path, &["train", "games.data", "-o", "run", "--hidden", "33"]);
     assert!(error.contains("multiple of 32"), "{error}");
+}
+
+#[test]
+fn a_net_is_exported_into_its_place_with_its_bench() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let place = path.join("crates/nnue/net/megatherium.nnue");
+    fs::create_dir_all(path.join("crates/nnue/net")).unwrap();
+    let net = constructed::network().to_bytes();
+    fs::write(path.join("new.nnue"), &net).unwrap();
+    let error = fail(path, &["export", "new.nnue"]);
+    assert!(error.contains("say --output"), "{error}");
+    fs::write(&place, b"old").unwrap();
+    let said = succeed(&path.join("crates/nnue"), &["export", "../../new.nnue"]);
+    assert_eq!(fs::read(&place).unwrap(), net);
+    let nodes = said.lines().find_map(|line| line.strip_prefix("Bench: ")).unwrap();
+    assert!(nodes.parse::<u64>().unwrap() > 10_000, "{said}");
 }

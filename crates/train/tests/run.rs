@@ -2,6 +2,7 @@
 
 mod common;
 
+use megatherium_nnue::layout::KING_BUCKETS;
 use megatherium_nnue::{HIDDEN, Network};
 use megatherium_train::data::{Filter, Writer};
 use megatherium_train::dataset::{Dataset, is_held_out, samples};
@@ -11,13 +12,14 @@ use std::convert::Infallible;
 
 const SETTINGS: Settings = Settings {
     hidden: 32,
+    king_buckets: true,
     epochs: 4,
     batch: 512,
     rate: 3e-3,
     last_rate: 1e-5,
     warmup: 10,
     adam: AdamW { first_decay: 0.9, second_decay: 0.999, epsilon: 1e-8, weight_decay: 0.01 },
-    target: Target { mix: 0.1, scale: 400.0 },
+    target: Target { mix: 0.1, scale: 400.0, exponent: 2.0 },
     seed: 9,
 };
 
@@ -88,7 +90,8 @@ fn a_run_repeats_and_resumes_bit_for_bit() {
 #[test]
 fn a_run_learns_and_quantises_well() {
     let dataset = dataset(400);
-    let settings = Settings { hidden: HIDDEN, epochs: 6, ..SETTINGS };
+    let settings =
+        Settings { hidden: HIDDEN as u16, king_buckets: KING_BUCKETS > 1, epochs: 6, ..SETTINGS };
     let (state, losses) = train(&settings, &dataset, State::new(&settings));
     let (first, last) = (losses[0], losses[losses.len() - 1]);
     assert!(last < 0.5 * first, "the held-out loss went from {first} to {last}");
@@ -99,7 +102,8 @@ fn a_run_learns_and_quantises_well() {
     assert!(found.positions > 2000 && found.mean < 1.0, "{found:?}");
 
     // It agrees with its teacher about who is better, nearly always.
-    let teacher: Vec<f64> = dataset.validation.iter().map(|sample| f64::from(sample.score())).collect();
+    let teacher: Vec<f64> =
+        dataset.validation.iter().map(|sample| f64::from(sample.score())).collect();
     let agreement = difference(&floating, &teacher);
     assert!(agreement.correlation > 0.9 && agreement.same_side > 0.85, "{agreement:?}");
 }

@@ -1,30 +1,35 @@
 //! The trainer's arithmetic: right gradients, the ability to learn, the same numbers every time.
 
+use fastrand::Rng;
 use megatherium_board::Board;
-use megatherium_nnue::layout::OUTPUT_BUCKETS;
-use megatherium_train::random::Random;
+use megatherium_nnue::Architecture;
+use megatherium_nnue::layout::{FIVE_BUCKETS, INPUTS_PER_BUCKET, OUTPUT_BUCKETS};
 use megatherium_train::sample::{PIECES, Sample};
 use megatherium_train::trainer::{
-    AdamW, Entry, Lanes, Model, Moments, TILE, Target, Trainer, Workspace, unpack,
+    AdamW, Entry, Lanes, Model, Moments, TILE, Target, Tile, Trainer, Workspace, unpack,
 };
 
-const TARGET: Target = Target { mix: 0.4, scale: 400.0 };
+const TARGET: Target = Target { mix: 0.4, scale: 400.0, exponent: 2.0 };
+
+const fn shape(tiles: usize) -> Architecture {
+    Architecture::five_buckets((tiles * TILE) as u16)
+}
 
 /// Positions of random games with random scores and results.
 fn samples(count: usize, seed: u64) -> Vec<Sample> {
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let mut board = Board::startpos();
     let mut samples = Vec::with_capacity(count);
     while samples.len() < count {
         let moves = board.legal_moves();
-        if moves.is_empty() || random.below(80) == 0 {
+        if moves.is_empty() || random.usize(..80) == 0 {
             board = Board::startpos();
             continue;
         }
-        board.make(moves[random.below(moves.len())]);
-        if random.below(3) == 0 {
-            let score = random.below(1201) as i16 - 600;
-            samples.push(Sample::of_board(&board, score, random.below(3) as u8));
+        board.make(moves[random.usize(..moves.len())]);
+        if random.usize(..3) == 0 {
+            let score = random.usize(..1201) as i16 - 600;
+            samples.push(Sample::of_board(&board, score, random.usize(..3) as u8));
         }
     }
     samples
@@ -33,16 +38,21 @@ fn samples(count: usize, seed: u64) -> Vec<Sample> {
 fn batch(samples: &[Sample]) -> Vec<Entry> {
     let order: Vec<u32> = (0..samples.len() as u32).collect();
     let mut batch = Vec::new();
-    unpack(&mut batch, samples, &order, TARGET);
+    unpack(&mut batch, samples, &order, TARGET, &FIVE_BUCKETS);
     batch
 }
 
 /// The mean loss, written out densely in double precision.
-fn reference_loss(model: &Model, samples: &[Sample]) -> f64 {
+fn reference_loss(model: &Model, samples: &[Sample], exponent: f32) -> f64 {
+    let shared = |tile: &Tile, input: u16, lane: usize| {
+        tile.shared
+            .get(input as usize % INPUTS_PER_BUCKET)
+            .map_or(0.0, |row| f64::from(row.0[lane]))
+    };
     let mut total = 0.0;
     for sample in samples {
         let mut inputs = [[0; PIECES]; 2];
-        let count = sample.inputs(&mut inputs);
+        let count = sample.inputs(&mut inputs, &FIVE_BUCKETS);
         let bucket = sample.bucket();
         let mut output = f64::from(model.output_bias[bucket]);
         for tile in &model.tiles {
@@ -51,37 +61,49 @@ fn reference_loss(model: &Model, samples: &[Sample]) -> f64 {
                     let mut sum = f64::from(tile.input_bias.0[lane]);
                     for &input in &inputs[..count] {
                         sum += f64::from(tile.input[input as usize].0[lane]);
+                        sum += shared(tile, input, lane);
                     }
-                    output += sum.clamp(0.0, 1.0).powi(2) * f64::from(tile.output[bucket][side].0[lane]);
+                    output +=
+                        sum.clamp(0.0, 1.0).powi(2) * f64::from(tile.output[bucket][side].0[lane]);
                 }
             }
         }
         let expected = 1.0 / (1.0 + (-output).exp());
-        total += (expected - f64::from(TARGET.of(sample))).powi(2);
+        total += (expected - f64::from(TARGET.of(sample))).abs().powf(f64::from(exponent));
     }
     total / samples.len() as f64
 }
 
 /// Every kind of weight, as a way to reach one of them.
-fn weight<'a>(model: &'a mut Model, kind: usize, at: &mut Random, inputs: &[u16]) -> &'a mut f32 {
-    let lane = at.below(TILE);
-    let tile = at.below(model.tiles.len());
-    let bucket = at.below(OUTPUT_BUCKETS);
+fn weight<'a>(model: &'a mut Model, kind: usize, at: &mut Rng, inputs: &[u16]) -> &'a mut f32 {
+    let lane = at.usize(..TILE);
+    let tile = at.usize(..model.tiles.len());
+    let bucket = at.usize(..OUTPUT_BUCKETS);
     let tile = &mut model.tiles[tile];
     match kind {
-        0 => &mut tile.input[inputs[at.below(inputs.len())] as usize].0[lane],
+        0 => &mut tile.input[inputs[at.usize(..inputs.len())] as usize].0[lane],
         1 => &mut tile.input_bias.0[lane],
         2 => &mut tile.output[bucket][0].0[lane],
         3 => &mut tile.output[bucket][1].0[lane],
+        4 => {
+            let input = inputs[at.usize(..inputs.len())] as usize;
+            &mut tile.shared[input % INPUTS_PER_BUCKET].0[lane]
+        }
         _ => &mut model.output_bias[bucket],
     }
 }
 
 #[test]
 fn gradients_agree_with_finite_differences() {
+    for exponent in [2.0, 2.5] {
+        check_gradients(exponent);
+    }
+}
+
+fn check_gradients(exponent: f32) {
     let samples = samples(60, 1);
     let batch = batch(&samples);
-    let mut model = Model::random(2 * TILE, 2);
+    let mut model = Model::random(shape(2), 2);
     // Larger weights than those a run starts with, so that the gradients are not lost in rounding.
     for tile in &mut model.tiles {
         for Lanes(lanes) in tile.lanes_mut() {
@@ -90,16 +112,17 @@ fn gradients_agree_with_finite_differences() {
             }
         }
     }
-    let mut gradient = Model::zero(model.hidden());
-    let loss = Workspace::default().gradient(&model, &batch, &mut gradient);
-    assert!((loss - reference_loss(&model, &samples)).abs() < 1e-6);
+    let mut gradient = Model::zero(model.architecture);
+    let loss = Workspace::new(exponent).gradient(&model.merged(), &batch, &mut gradient);
+    gradient.tiles.iter_mut().for_each(Tile::share_slopes);
+    assert!((loss - reference_loss(&model, &samples, exponent)).abs() < 1e-6);
 
     let used: Vec<u16> = batch.iter().flat_map(|entry| entry.inputs(0).to_vec()).collect();
-    let mut random = Random::new(3);
-    let mut checked = [0; 5];
-    for number in 0..250 {
-        let kind = number % 5;
-        let at = Random::new(random.next_u64());
+    let mut random = Rng::with_seed(3);
+    let mut checked = [0; 6];
+    for number in 0..300 {
+        let kind = number % 6;
+        let at = Rng::with_seed(random.u64(..));
         let step = 1e-4_f32;
         let moved = |sign: f32| {
             let mut nearby = model.clone();
@@ -107,7 +130,7 @@ fn gradients_agree_with_finite_differences() {
             let before = *weight;
             *weight += sign * step;
             let step = f64::from(*weight) - f64::from(before);
-            (reference_loss(&nearby, &samples), step)
+            (reference_loss(&nearby, &samples, exponent), step)
         };
         let ((above, up), (below, down)) = (moved(1.0), moved(-1.0));
         let expected = (above - below) / (up - down);
@@ -124,7 +147,8 @@ fn a_small_net_learns_a_few_positions_by_heart() {
     let samples = samples(64, 4);
     let order: Vec<u32> = (0..64).collect();
     let adam = AdamW { weight_decay: 0.0, ..AdamW::default() };
-    let mut trainer = Trainer::new(Model::random(TILE, 5), Moments::new(TILE), adam, TARGET);
+    let mut trainer =
+        Trainer::new(Model::random(shape(1), 5), Moments::new(shape(1)), adam, TARGET);
     let before = trainer.loss(&samples);
     for _ in 0..400 {
         trainer.step(&samples, &order, 0.01);
@@ -140,8 +164,12 @@ fn training_does_not_depend_on_the_number_of_threads() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut trainer =
-                Trainer::new(Model::random(4 * TILE, 7), Moments::new(4 * TILE), AdamW::default(), TARGET);
+            let mut trainer = Trainer::new(
+                Model::random(shape(4), 7),
+                Moments::new(shape(4)),
+                AdamW::default(),
+                TARGET,
+            );
             let order: Vec<u32> = (0..5000).rev().collect();
             let losses: Vec<f64> =
                 order.chunks(1300).map(|order| trainer.step(&samples, order, 1e-3)).collect();

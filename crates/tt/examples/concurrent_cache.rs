@@ -1,15 +1,36 @@
-//! The table as a plain cache, without any chess: four threads look for the number below ten million with the longest
+//! The table as a plain cache: four threads look for the number below ten million with the longest
 //! Collatz sequence, and share what they have found out.
 //!
 //! `cargo run --release -p megatherium-tt --example concurrent_cache`
 //!
-//! What makes the table fit: values are small, keys can be hashed, forgetting costs time but not correctness.
+//! What makes the table fit: values are small, keys can be hashed, forgetting costs time but not
+//! correctness.
 
-use megatherium_tt::{Bound, Entry, Table};
+use megatherium_tt::{Packed, Payload, SizeError, Table, check_layout};
 use std::thread;
 
 const END: u64 = 10_000_000;
 const THREADS: u64 = 4;
+
+/// How many steps a number takes to reach one: n/2 if it is even, 3n + 1 if it is odd.
+#[derive(Clone, Copy, PartialEq)]
+struct Steps(u16);
+
+impl Payload for Steps {
+    fn pack(self) -> Packed {
+        // At the top, where it chooses the cluster; plus one, because zero is an empty slot.
+        Packed::new((u64::from(self.0) + 1) << (Packed::BITS - 17))
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Steps(((packed.bits() >> (Packed::BITS - 17)) - 1) as u16)
+    }
+
+    /// Long sequences cost more to compute again.
+    fn rank(packed: Packed) -> i32 {
+        i32::from(Self::unpack(packed).0)
+    }
+}
 
 /// Keys must be hashes. This mixing is a bijection, so different numbers have different keys.
 fn key(number: u64) -> u64 {
@@ -18,25 +39,26 @@ fn key(number: u64) -> u64 {
     x ^ x >> 32
 }
 
-/// Steps from a number down to one: n/2 if it is even, 3n + 1 if it is odd. Looks up every number on the way, and
-/// remembers the one it began with.
-fn steps(cache: &Table, start: u64) -> i16 {
+/// Looks up every number on the way down to one, and remembers the one it began with.
+fn steps(cache: &Table<Steps>, start: u64) -> u16 {
     let (mut number, mut steps) = (start, 0);
     while number != 1 {
-        if let Some(known) = cache.probe(key(number)) {
-            steps += known.score;
+        if let Some(hit) = cache.probe(key(number)) {
+            steps += hit.get().0;
             break;
         }
-        number = if number.is_multiple_of(2) { number / 2 } else { 3 * number + 1 };
+        number = if number % 2 == 0 { number / 2 } else { 3 * number + 1 };
         steps += 1;
     }
-    // Depth decides who stays: long sequences are worth more than short ones.
-    let depth = (steps / 5) as u8;
-    cache.store(key(start), Entry { score: steps, depth, bound: Bound::Exact, ..Entry::default() });
+    cache.store(key(start), Steps(steps));
     steps
 }
 
-fn main() -> Result<(), megatherium_tt::SizeError> {
+fn main() -> Result<(), SizeError> {
+    // Belongs into a test of a real program.
+    let samples: Vec<Steps> = (0..1000).map(Steps).collect();
+    println!("torn pairs: {:?}", check_layout(&samples, 64 << 14));
+
     let cache = Table::new(64)?;
     let best = thread::scope(|scope| {
         let workers: Vec<_> = (0..THREADS)
@@ -49,7 +71,8 @@ fn main() -> Result<(), megatherium_tt::SizeError> {
         workers.into_iter().filter_map(|worker| worker.join().ok().flatten()).max()
     });
     if let Some((steps, number)) = best {
-        println!("{number} takes {steps} steps; {} permille of the cache are in use", cache.hashfull());
+        let filled = cache.hashfull();
+        println!("{number} takes {steps} steps; {filled} permille of the cache are in use");
     }
     Ok(())
 }

@@ -19,7 +19,9 @@ impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Zero => write!(f, "a hash table needs at least 1 MiB"),
-            Self::OutOfMemory { mebibytes } => write!(f, "cannot allocate a hash table of {mebibytes} MiB"),
+            Self::OutOfMemory { mebibytes } => {
+                write!(f, "cannot allocate a hash table of {mebibytes} MiB")
+            }
         }
     }
 }

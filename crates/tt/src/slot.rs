@@ -1,32 +1,36 @@
 //! The slot: two words that vouch for each other.
 
-use crate::entry::Data;
 use crate::protocol::Protocol;
 use crate::word::Word;
 
-/// Room for one entry: a check word and a data word, written and read without any order between them.
+/// Room for one entry: a check word and a data word, written and read without any order between
+/// them.
 ///
 /// ```text
 ///          ┌────────────────────────────────────┬────────────────────────────────────┐
-///          │ check = key ^ (data − generation)  │ data                               │
+///          │ check = key ^ payload              │ data = payload, generation         │
 ///          └────────────────────────────────────┴────────────────────────────────────┘
 /// ```
 ///
-/// The two stores of a writer can become visible in either order, and a reader's two loads can fall between
-/// those of two writers. It does not matter: the reader computes the key *from* the pair, so a pair that was
-/// never stored together names a key that nobody asks for, and reads as a miss.
+/// The two stores of a writer can become visible in either order, and a reader's two loads can fall
+/// between those of two writers. It does not matter: the reader computes the key *from* the pair,
+/// so a pair that was never stored together names a key that nobody asks for, and reads as a miss.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Slot<W> {
-    pub(crate) check: W,
-    pub(crate) data: W,
+    /// The key, XOR the payload.
+    pub check: W,
+    /// The payload and the generation.
+    pub data: W,
 }
 
 /// What one reader saw in a slot: two loads, perhaps of two different entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Snapshot {
+    /// The check word.
     pub check: u64,
-    pub data: Data,
+    /// The data word.
+    pub data: u64,
 }
 
 impl<W: Word> Slot<W> {
@@ -37,25 +41,13 @@ impl<W: Word> Slot<W> {
 
     /// Copies the two words.
     #[inline]
-    pub(crate) fn read<X: Protocol>(&self) -> Snapshot {
+    pub fn read<X: Protocol>(&self) -> Snapshot {
         X::read(self)
     }
 
     /// Puts the entry of `key` here.
     #[inline]
-    pub(crate) fn write<X: Protocol>(&self, key: u64, data: Data) {
-        X::write(self, Snapshot { check: X::seal(key, data), data });
-    }
-
-    /// Stamps the entry seen here with the current generation, unless the slot has changed since.
-    #[inline]
-    pub(crate) fn refresh<X: Protocol>(&self, seen: Snapshot, generation: u64) {
-        X::refresh(self, seen, generation);
-    }
-
-    /// Empties the slot. Not for use beside a probe: see [`Table::clear`](crate::Table::clear).
-    #[inline]
-    pub(crate) fn erase<X: Protocol>(&self) {
-        X::erase(self);
+    pub fn write<X: Protocol>(&self, key: u64, word: u64) {
+        X::write(self, Snapshot { check: X::seal(key, word), data: word });
     }
 }

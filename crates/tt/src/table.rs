@@ -1,14 +1,14 @@
-//! The table: clusters, a way to find them, and a clock that counts searches.
+//! The table: clusters, a way to find them, and a clock that counts generations.
 
 use crate::cluster::{Cluster, SLOTS};
-use crate::entry::{Data, Entry};
 use crate::error::SizeError;
 use crate::huge_pages::HugePages;
 use crate::memory::{Lines, Memory};
-use crate::policy::{DepthAge, Policy, Resident};
+use crate::payload::{Hit, Payload};
+use crate::policy::{ByRank, Policy, Resident};
 use crate::prefetch::prefetch;
-use crate::protocol::{Protocol, Xor};
-use crate::record::{Placement, Record};
+use crate::protocol::{Protocol, Xor, cluster_of};
+use crate::record::Record;
 use crate::word::Word;
 use core::fmt;
 use core::marker::PhantomData;
@@ -17,170 +17,195 @@ use core::sync::atomic::AtomicU64;
 /// Clusters in a mebibyte.
 const CLUSTERS_PER_MEBIBYTE: usize = (1 << 20) / 64;
 
-/// A transposition table that any number of threads probe and store into at once, without a lock and without
-/// waiting.
+/// A fixed-size hash table that any number of threads probe and store into at once, without a lock
+/// and without waiting. It forgets when it is full, and it never returns a wrong value.
 ///
-/// Everything a search does takes `&self`. [`clear`](Table::clear) and [`resize`](Table::resize) take `&mut
-/// self`: no thread can be searching meanwhile, and the compiler sees to it.
+/// Everything that happens while threads work takes `&self`. [`clear`](Table::clear) and
+/// [`resize`](Table::resize) take `&mut self`: the compiler sees to it that no thread uses the
+/// table meanwhile.
 ///
 /// # What is promised
 ///
-/// * A hit was stored for that key: all of the returned entry, by one single call of [`store`](Table::store)
-///   (save the move of an entry stored without one, which an earlier entry of the same key may have lent).
-/// * Nothing blocks: a probe is at most nine loads and, for an entry of an earlier search, one
-///   compare-exchange; a store is at most nine loads and two stores.
+/// * A hit was stored for that key: all of it, by one call of [`store`](Table::store) (or by one
+///   call and the known values of the same key that it was [merged](Payload::merge) with).
+/// * Nothing blocks: a probe is at most nine loads and, for an entry of an earlier generation, one
+///   compare-exchange; a store is at most nine loads and two stores. There is no loop around them.
 /// * One thread alone reads what it wrote until something replaces it.
 ///
 /// # What is not
 ///
-/// A store may be lost, be seen late, or leave a second copy of the same position behind when two threads
-/// store into one cluster at the same moment. A transposition table forgets by nature, and a search treats
-/// every miss alike.
+/// A store may be lost, be seen late, or leave a second copy of the same key behind when two
+/// threads store into one cluster at the same moment; an older copy may then reappear. Every such
+/// case is a miss, or an older value of the same key. The book lists them all, each with its model.
 ///
 /// # Keys
 ///
-/// Keys must be hashes: all 64 bits as good as random. The high bits choose the cluster, and the chance that
-/// the table takes one position for another rests on the low ones. Small integers would all land in one
-/// cluster.
+/// Keys must be hashes: all 64 bits as good as random. The high bits choose the cluster, and the
+/// chance that the table takes one key for another rests on the low ones. Small integers would all
+/// land in one cluster.
 ///
 /// # What is left out on purpose
 ///
-/// There is no `remove`, no `len` and no iterator. Each would have to say something about a set of entries at
-/// one moment, and there is no such moment while others write.
+/// There is no `remove`, no `len` and no iterator. Each would have to say something about the set
+/// of entries at one moment, and there is no such moment while others write.
 ///
 /// # Parameters
 ///
-/// `P` is the replacement policy. `W` is the word the memory is made of, exchanged by tests only; `X` cannot
-/// be exchanged outside this crate.
+/// `V` is the value and `P` the replacement policy. `W` and `X` are sealed: they let the checkers
+/// of this crate run the shipped code on other words.
 #[repr(align(64))] // Read on every probe: nothing that others write may share its cache line.
-pub struct Table<P: Policy = DepthAge, W: Word = AtomicU64, X: Protocol = Xor> {
+pub struct Table<V: Payload, P: Policy<V> = ByRank, W: Word = AtomicU64, X: Protocol = Xor> {
     clusters: W::Memory,
     generation: W,
-    _static: PhantomData<fn() -> (P, X)>,
+    policy: P,
+    _static: PhantomData<fn() -> (V, X)>,
 }
 
-impl Table {
+impl<V: Payload> Table<V> {
     /// An empty table of this many mebibytes, at least one, with the default policy.
     ///
-    /// The memory is reserved at once and handed over by the system page by page, as it is first touched.
+    /// The memory is reserved at once and handed over by the system page by page, as it is first
+    /// touched. If it cannot be allocated, that is an error and not the end of the process.
     pub fn new(mebibytes: usize) -> Result<Self, SizeError> {
         Self::with_mebibytes(mebibytes)
     }
 }
 
-impl<P: Policy> Table<P> {
-    /// An empty table that does not ask the system for huge pages: for measuring what they are worth.
+impl<V: Payload, P: Policy<V>> Table<V, P> {
+    /// An empty table that does not ask the system for huge pages: for measuring what they are
+    /// worth.
     pub fn without_huge_pages(mebibytes: usize) -> Result<Self, SizeError> {
         let clusters = clusters_in(mebibytes)?;
-        let memory = if clusters == 0 { Err(SizeError::Zero) } else { Ok(Lines::ordinary(clusters)) };
-        let clusters = memory?.ok_or(SizeError::OutOfMemory { mebibytes })?;
-        Ok(Self { clusters, generation: AtomicU64::new(0), _static: PhantomData })
+        if clusters == 0 {
+            return Err(SizeError::Zero);
+        }
+        let clusters = Lines::ordinary(clusters).ok_or(SizeError::OutOfMemory { mebibytes })?;
+        Ok(Self::of(clusters))
     }
 }
 
-impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
-    /// An empty table of this many mebibytes, with any policy: `Table::<TwoTier>::with_mebibytes(16)`.
+impl<V: Payload, P: Policy<V>, W: Word, X: Protocol> Table<V, P, W, X> {
+    /// An empty table of this many mebibytes, with any policy:
+    /// `Table::<Steps, ByRank<2>>::with_mebibytes(16)`.
     pub fn with_mebibytes(mebibytes: usize) -> Result<Self, SizeError> {
         Self::with_clusters(clusters_in(mebibytes)?)
     }
 
     /// An empty table of this many clusters of 64 bytes.
     pub fn with_clusters(clusters: usize) -> Result<Self, SizeError> {
-        Ok(Self { clusters: allocate::<W>(clusters)?, generation: W::new(0), _static: PhantomData })
+        allocate::<W>(clusters).map(Self::of)
     }
 
-    /// Looks a position up, and marks its entry as useful to the current search.
+    /// A table in this memory.
+    fn of(clusters: W::Memory) -> Self {
+        Self { clusters, generation: W::new(0), policy: P::default(), _static: PhantomData }
+    }
+
+    /// The same table with a policy chosen at run time.
+    #[must_use]
+    pub fn with_policy(self, policy: P) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Looks a key up, and marks its entry as useful to the current generation.
     #[inline]
-    pub fn probe(&self, key: u64) -> Option<Entry> {
+    pub fn probe(&self, key: u64) -> Option<Hit<V>> {
         self.probe_with(key, &mut ())
     }
 
     /// [`probe`](Table::probe), with a recorder that hears of it.
     #[inline]
-    pub fn probe_with<R: Record>(&self, key: u64, record: &mut R) -> Option<Entry> {
+    pub fn probe_with<R: Record>(&self, key: u64, record: &mut R) -> Option<Hit<V>> {
         let cluster = self.cluster(key);
-        let Some((slot, seen)) = cluster.find::<X>(key) else {
+        let Some((slot, word)) = cluster.find::<X>(key) else {
             record.probe(false);
             return None;
         };
         record.probe(true);
         let slot = &cluster.slots[slot];
         let generation = self.generation.load();
-        if seen.data.generation() != generation {
-            slot.refresh::<X>(seen, generation);
+        if X::generation(word) != generation {
+            X::refresh(slot, key, word, generation);
             record.refresh();
         }
-        Some(X::checked(slot, seen).entry())
+        Hit::of(X::packed(X::checked(slot, word)))
     }
 
-    /// Looks a position up and writes nothing: for printing a line of play, or for looking on from outside.
+    /// Looks a key up and writes nothing: for looking on from outside.
     #[inline]
-    pub fn peek(&self, key: u64) -> Option<Entry> {
+    pub fn peek(&self, key: u64) -> Option<Hit<V>> {
         let cluster = self.cluster(key);
-        let (slot, seen) = cluster.find::<X>(key)?;
-        Some(X::checked(&cluster.slots[slot], seen).entry())
+        let (slot, word) = cluster.find::<X>(key)?;
+        Hit::of(X::packed(X::checked(&cluster.slots[slot], word)))
     }
 
-    /// Remembers what was found out about a position.
+    /// Remembers a value for a key.
     ///
-    /// The entry goes to the slot of the same position, or else to an empty one, or to a torn one, or it
-    /// replaces what the policy holds to be worth least. An entry without a move keeps the move that was
-    /// known for its position.
+    /// It goes to the slot of the same key, or else to an empty one, or to a torn one, or it
+    /// replaces what the policy holds to be worth least.
     #[inline(always)]
-    pub fn store(&self, key: u64, entry: Entry) {
-        self.store_with(key, entry, &mut ());
+    pub fn store(&self, key: u64, value: V) {
+        self.store_with(key, value, &mut ());
     }
 
     /// [`store`](Table::store), with a recorder that hears of it.
     ///
-    /// Always inlined, so that the entry is packed where its fields are at hand. Handed over in memory it
-    /// would be written in six pieces and read back whole, which costs more than all the rest.
+    /// Always inlined, so that the value is packed where its fields are at hand. Handed over in
+    /// memory it would be written in pieces and read back whole, which costs more than all the
+    /// rest.
     #[inline(always)]
-    pub fn store_with<R: Record>(&self, key: u64, entry: Entry, record: &mut R) {
-        record.store(self.place(key, Data::pack(entry, self.generation.load())));
+    pub fn store_with<R: Record>(&self, key: u64, value: V, record: &mut R) {
+        let word = X::word(value.pack(), self.generation.load());
+        record.store(self.cluster(key).store::<V, P, X>(
+            key,
+            word,
+            self.clusters.len(),
+            self.policy,
+        ));
     }
 
-    /// Stores a packed entry.
-    #[inline]
-    fn place(&self, key: u64, data: Data) -> Placement {
-        self.cluster(key).store::<P, X>(key, data, self.clusters.len())
-    }
-
-    /// Starts loading the cache line of a position into the cache. Call it as soon as the key is known, and
-    /// probe later.
+    /// Starts loading the cache line of a key into the cache. Call it as soon as the key is known,
+    /// and probe later.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }
 
-    /// Begins a new search: entries stored before it are older by one from now on.
+    /// Begins a new generation: entries stored before are older by one from now on.
     ///
-    /// Called by one thread between searches. Called by two at once, it may count one search instead of two.
-    pub fn new_search(&self) {
+    /// Called by one thread between two rounds of work, such as two searches. Called by two at
+    /// once, it may count one generation instead of two.
+    pub fn new_generation(&self) {
         self.generation.store(X::next_generation(self.generation.load()));
     }
 
-    /// Forgets everything, on all cores at once.
+    /// Forgets everything.
     ///
-    /// Takes `&mut self` because emptying a slot is the one thing that is not safe beside a probe: a reader
-    /// who sees the check word gone and the data still there takes the data for an entry of the key that
-    /// equals it.
+    /// Takes `&mut self` because emptying a slot is the one thing that is not safe beside a probe:
+    /// a reader who sees the check word gone and the data still there takes the data for an entry
+    /// of the key that equals it.
     pub fn clear(&mut self) {
-        self.clusters.visit(Cluster::erase::<X>);
-        self.generation.store(0);
+        self.clear_with(1);
     }
 
-    /// Makes the table this many mebibytes large, and empty. If the memory cannot be had, the table stays as
-    /// it is.
+    /// [`clear`](Table::clear), with the help of up to so many threads, the calling one included.
+    ///
+    /// It cannot fail and does not panic: if the system refuses to start a thread, or there is no
+    /// `std`, those that did start do all the work, at worst the calling thread alone.
+    pub fn clear_with(&mut self, threads: usize) {
+        self.clusters.visit(threads, Cluster::erase::<X>);
+    }
+
+    /// Makes the table this many mebibytes large, and empty. If the memory cannot be allocated, the
+    /// table stays as it is.
     pub fn resize(&mut self, mebibytes: usize) -> Result<(), SizeError> {
         self.clusters = allocate::<W>(clusters_in(mebibytes)?)?;
-        self.generation.store(0);
         Ok(())
     }
 
-    /// Flips one bit of the table's memory, as a failing memory chip does: bit `number` of all there are, counted round and
-    /// round. For tests of what becomes of a search under which that happens.
-    #[doc(hidden)]
+    /// Flips one bit of the table's memory, as a failing memory chip does: bit `number` of all
+    /// there are, counted round and round. For tests of programs that must survive it.
+    #[cfg(feature = "fault-injection")]
     pub fn flip_bit(&self, number: u64) {
         let (word, bit) = (number / 64, number % 64);
         let (slot, half) = (word / 2, word % 2);
@@ -190,34 +215,28 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
         word.store(word.load() ^ 1 << bit);
     }
 
-    /// How much of the table the current search has filled or found useful, in permille, judged from a sample
-    /// of a thousand slots.
+    /// How much of the table the current generation has filled or found useful, in permille, judged
+    /// from a sample of a thousand slots.
     pub fn hashfull(&self) -> u32 {
-        let generation = self.generation.load();
-        let sample = &self.clusters[..self.clusters.len().min(1000 / SLOTS)];
-        let current: usize = sample.iter().map(|cluster| cluster.current::<X>(generation)).sum();
-        (1000 * current / (SLOTS * sample.len())) as u32
+        self.fill_by_age()[0]
     }
 
-    /// How old the entries are, in permille of the same sample of slots: first those stored or found useful
-    /// in the current search, then those of the search before, and so on. What is missing to a thousand is
+    /// How old the entries are, in permille of the same sample: first those stored or found useful
+    /// in the current generation, then those of the generation before, and so on. The remainder is
     /// empty.
     pub fn fill_by_age(&self) -> [u32; 64] {
-        let generation = self.generation.load();
-        let sample = &self.clusters[..self.clusters.len().min(1000 / SLOTS)];
-        core::array::from_fn(|age| {
-            let stored_in = generation.wrapping_sub(age as u64) & 63;
-            let aged: usize = sample.iter().map(|cluster| cluster.current::<X>(stored_in)).sum();
-            (1000 * aged / (SLOTS * sample.len())) as u32
-        })
+        let sample = self.clusters.len().min(1000 / SLOTS);
+        let mut fill = [0; 64];
+        self.survey(sample, |resident| fill[resident.age as usize % 64] += 1);
+        fill.map(|entries| 1000 * entries / (SLOTS * sample) as u32)
     }
 
-    /// Shows the entries of the first `clusters` clusters to `visitor`: how deep they are, how old, of what kind. As good a
-    /// sample as any, since keys are hashes; read slot by slot, so not a picture of one moment while others write.
-    pub fn survey(&self, clusters: usize, mut visitor: impl FnMut(Resident)) {
+    /// Shows the entries of the first `clusters` clusters to `visitor`. As good a sample as any,
+    /// since keys are hashes; read slot by slot, so not a picture of one moment while others write.
+    pub fn survey(&self, clusters: usize, mut visitor: impl FnMut(Resident<V>)) {
         let generation = self.generation.load();
         for cluster in self.clusters.iter().take(clusters) {
-            cluster.residents::<X>(generation).for_each(&mut visitor);
+            cluster.residents::<V, X>(generation).for_each(&mut visitor);
         }
     }
 
@@ -236,14 +255,28 @@ impl<P: Policy, W: Word, X: Protocol> Table<P, W, X> {
         self.clusters.huge_pages()
     }
 
+    /// Where the clusters are.
+    #[cfg(test)]
+    pub(crate) fn address_range(&self) -> core::ops::Range<usize> {
+        let range = self.clusters.as_ptr_range();
+        range.start.addr()..range.end.addr()
+    }
+
     /// The cluster of a key.
     #[inline]
-    pub(crate) fn cluster(&self, key: u64) -> &Cluster<W> {
-        &self.clusters[X::cluster_of(key, self.clusters.len())]
+    #[doc(hidden)]
+    pub fn cluster(&self, key: u64) -> &Cluster<W> {
+        let clusters: &[Cluster<W>] = &self.clusters;
+        let cluster = cluster_of::<X>(key, clusters.len());
+        debug_assert!(cluster < clusters.len());
+        // SAFETY: there is at least one cluster (`allocate` sees to it), and for n ≥ 1 clusters and
+        // a key below 2ʷ the index is at most (2ʷ − 1) · n / 2ʷ, rounded down, which is less than
+        // n.
+        unsafe { clusters.get_unchecked(cluster) }
     }
 }
 
-impl<P: Policy, W: Word, X: Protocol> fmt::Debug for Table<P, W, X> {
+impl<V: Payload, P: Policy<V>, W: Word, X: Protocol> fmt::Debug for Table<V, P, W, X> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table").field("clusters", &self.clusters.len()).finish_non_exhaustive()
     }

@@ -5,12 +5,14 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A 64-bit cell that several threads read and write at once.
 ///
-/// All shared state of a [`Table`](crate::Table) is made of these, and all it does with them is the three
-/// operations below. So the very code that ships can run on other words: the tests of this crate run it on
-/// loom's atomics, on the words of an exhaustive explorer, and on words that count their accesses.
+/// All shared state of a [`Table`](crate::Table) is made of these, and all it does with them is the
+/// three operations below. So the very code that ships can run on other words: the tests of this
+/// crate run it on loom's atomics, on the words of an exhaustive explorer, and on words that count
+/// their accesses.
 ///
-/// What an implementation must provide is little: each operation is indivisible, and a load returns a value
-/// that was stored to *this* word, or its initial value. No order between different words is assumed.
+/// What an implementation must provide is little: each operation is indivisible, and a load returns
+/// a value that was stored to *this* word, or its initial value. No order between different words
+/// is assumed.
 pub trait Word: Sized + Send + Sync + 'static {
     /// Where a table made of these words lives. Any word can use `Box<[Cluster<Self>]>`.
     type Memory: Memory<Self>;
@@ -24,11 +26,13 @@ pub trait Word: Sized + Send + Sync + 'static {
     /// Replaces the value.
     fn store(&self, value: u64);
 
-    /// Replaces the value by `new` if it is `current`, in one indivisible step; says whether it did.
+    /// Replaces the value by `new` if it is `current`, in one indivisible step; says whether it
+    /// did.
     fn compare_exchange(&self, current: u64, new: u64) -> bool;
 }
 
-/// The word that ships. Everything is `Relaxed`: the table's argument needs no order between words at all.
+/// The word that ships. Everything is `Relaxed`: the table's argument needs no order between words
+/// at all.
 impl Word for AtomicU64 {
     type Memory = Lines;
 
@@ -47,9 +51,9 @@ impl Word for AtomicU64 {
         self.store(value, Relaxed);
     }
 
-    /// The strong form, although a refresh may fail without harm: it never fails without a reason, so a
-    /// search on one thread does the same thing every time, on machines with load-linked/store-conditional
-    /// too.
+    /// The strong form, although a refresh may fail without harm: it never fails without a reason,
+    /// so a search on one thread does the same thing every time, on machines with
+    /// load-linked/store-conditional too.
     #[inline]
     fn compare_exchange(&self, current: u64, new: u64) -> bool {
         self.compare_exchange(current, new, Relaxed, Relaxed).is_ok()

@@ -45,6 +45,8 @@ pub enum Command<'a> {
         /// Table size in mebibytes.
         hash: Option<usize>,
     },
+    /// `flip`: the same position with colours exchanged.
+    Flip,
     /// `tt`: statistics of the transposition table.
     TableStats,
     /// `help`.
@@ -62,8 +64,8 @@ pub struct Position<'a> {
     pub moves: &'a str,
 }
 
-/// The arguments of `go`. A number too large for its field has become the field's largest value, a negative one
-/// its smallest.
+/// The arguments of `go`. A number too large for its field has become the field's largest value, a
+/// negative one its smallest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go<'a> {
     /// `wtime` and `btime`, in milliseconds.
@@ -118,7 +120,10 @@ pub const COMMANDS: &[Entry] = &[
         usage: "isready",
         meaning: "`readyok`; at once during a search, else after everything before it is done",
     },
-    Entry { usage: "setoption name N [value V]", meaning: "change an option; see the table of options" },
+    Entry {
+        usage: "setoption name N [value V]",
+        meaning: "change an option; see the table of options",
+    },
     Entry { usage: "register …", meaning: "says that there is nothing to register" },
     Entry { usage: "ucinewgame", meaning: "empty the table, forget the move statistics" },
     Entry {
@@ -129,18 +134,28 @@ pub const COMMANDS: &[Entry] = &[
     Entry { usage: "stop", meaning: "end the search (or `bench`, `perft`); its answer follows" },
     Entry {
         usage: "ponderhit",
-        meaning: "the opponent played the expected move: from now on the clock counts",
+        meaning: "the opponent played the expected move: the clock counts from now on",
     },
     Entry { usage: "quit", meaning: "stop, answer, exit" },
     Entry { usage: "d", meaning: "the position: diagram, FEN, keys, checkers, legal moves" },
-    Entry { usage: "eval", meaning: "the static evaluation, and what each piece contributes to it" },
-    Entry { usage: "tt", meaning: "the transposition table: size, fill, statistics of the last search" },
-    Entry { usage: "perft N", meaning: "count the move sequences of length N (also `go perft N`)" },
     Entry {
-        usage: "bench [depth [threads [hash]]]",
+        usage: "eval",
+        meaning: "the static evaluation, and what each piece contributes to it",
+    },
+    Entry { usage: "flip", meaning: "exchange the colours of the position" },
+    Entry {
+        usage: "tt",
+        meaning: "the transposition table: size, fill, statistics of the last search",
+    },
+    Entry { usage: "perft N", meaning: "count leaf nodes at depth N (also `go perft N`)" },
+    Entry {
+        usage: "bench [hash [threads [depth]]]",
         meaning: "search a fixed set of positions; ends with `N nodes M nps`",
     },
-    Entry { usage: "version", meaning: "version, compiler, instruction sets (also `compiler`)" },
+    Entry {
+        usage: "version",
+        meaning: "version, commit, compiler, instruction sets (also `compiler`)",
+    },
     Entry { usage: "help", meaning: "this list" },
     Entry { usage: "# …", meaning: "a comment" },
 ];

@@ -1,6 +1,7 @@
 //! The one place where `info` and `bestmove` lines are put together.
 //!
-//! Everything is written into a buffer the caller reuses: a search that prints for hours allocates nothing here.
+//! Everything is written into a buffer the caller reuses: a search that prints for hours allocates
+//! nothing here.
 
 use std::fmt::Write as _;
 
@@ -19,8 +20,11 @@ pub struct Style {
 
 /// Writes a line of analysis, `info depth … pv …`.
 pub fn info(out: &mut String, info: &Info, root: &Board, style: Style) {
-    let _ =
-        write!(out, "info depth {} seldepth {} multipv {} score ", info.depth, info.seldepth, info.multipv);
+    let _ = write!(
+        out,
+        "info depth {} seldepth {} multipv {} score ",
+        info.depth, info.seldepth, info.multipv
+    );
     score(out, info.score);
     out.push_str(match info.bound {
         ScoreBound::Exact => "",
@@ -49,7 +53,8 @@ pub fn info(out: &mut String, info: &Info, root: &Board, style: Style) {
     out.push('\n');
 }
 
-/// Writes the score of a search that ended before it had a line to show: one without a legal move, for example.
+/// Writes the score of a search that ended before it had a line to show: one without a legal move,
+/// for example.
 pub fn bare_score(out: &mut String, outcome: &Outcome, wdl_permille: [u16; 3], style: Style) {
     let _ = write!(out, "info depth {} score ", outcome.depth);
     score(out, outcome.score);
@@ -60,7 +65,14 @@ pub fn bare_score(out: &mut String, outcome: &Outcome, wdl_permille: [u16; 3], s
 }
 
 /// Writes which root move is being searched.
-pub fn current_move(out: &mut String, depth: u32, mv: Move, number: usize, root: &Board, style: Style) {
+pub fn current_move(
+    out: &mut String,
+    depth: u32,
+    mv: Move,
+    number: usize,
+    root: &Board,
+    style: Style,
+) {
     let _ = write!(out, "info depth {depth} currmove ");
     push_move(out, root, mv, style);
     let _ = writeln!(out, " currmovenumber {number}");
@@ -88,7 +100,8 @@ pub fn score(out: &mut String, score: Score) {
     };
 }
 
-fn wdl(out: &mut String, [win, draw, loss]: [u16; 3]) {
+/// Writes ` wdl W D L`, the only place that does.
+pub fn wdl(out: &mut String, [win, draw, loss]: [u16; 3]) {
     let _ = write!(out, " wdl {win} {draw} {loss}");
 }
 

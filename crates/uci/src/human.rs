@@ -8,7 +8,7 @@ use megatherium_search::{Engine, Root, wdl};
 use megatherium_tt::{Counters, Placement};
 
 use crate::command::COMMANDS;
-use crate::format::Style;
+use crate::format::{self, Style};
 
 /// The position: diagram, FEN and keys, who gives check, what can be played.
 pub fn write_position(out: &mut String, root: &Root, style: Style) {
@@ -23,13 +23,18 @@ pub fn write_position(out: &mut String, root: &Root, style: Style) {
     let moves = board.legal_moves();
     let _ = write!(out, "Legal moves: {}", moves.len());
     for (index, &mv) in moves.iter().enumerate() {
-        let _ =
-            write!(out, "{}{}", if index % 12 == 0 { "\n  " } else { " " }, board.uci(mv, style.chess960));
+        let _ = write!(
+            out,
+            "{}{}",
+            if index % 12 == 0 { "\n  " } else { " " },
+            board.uci(mv, style.chess960)
+        );
     }
     out.push('\n');
 }
 
-/// The evaluation, and a board with what each piece contributes to it. Everything in pawns from White's view.
+/// The evaluation, and a board with what each piece contributes to it. Everything in pawns from
+/// White's view.
 pub fn write_evaluation(out: &mut String, board: &Board, network: &Network) {
     let explanation = network.explain(board);
     for rank in (0..8).rev() {
@@ -46,9 +51,11 @@ pub fn write_evaluation(out: &mut String, board: &Board, network: &Network) {
         let mark = if bucket == explanation.bucket { "*" } else { "" };
         let _ = write!(out, " {}{mark}", pawns(sign * score));
     }
-    let [win, draw, loss] = wdl::wdl(explanation.score, board);
-    let _ = writeln!(out, "\nstatic evaluation: {} pawns for White", pawns(explanation.white_score));
-    let _ = writeln!(out, "for the side to move: {} cp, wdl {win} {draw} {loss}", explanation.score);
+    let _ =
+        writeln!(out, "\nstatic evaluation: {} pawns for White", pawns(explanation.white_score));
+    let _ = write!(out, "for the side to move: {} cp,", explanation.score);
+    format::wdl(out, wdl::wdl(explanation.score, board));
+    out.push('\n');
 }
 
 const RULE: &str = "+-------+-------+-------+-------+-------+-------+-------+-------+";
@@ -69,6 +76,31 @@ fn write_rank(out: &mut String, board: &Board, explanation: &Explanation, rank: 
     out.push('\n');
 }
 
+/// The same position with colours exchanged: what White could do, Black can do now.
+pub fn flipped(board: &Board) -> Board {
+    let fen = board.shredder_fen();
+    let mut fields = fen.split(' ');
+    let mut next = || fields.next().unwrap_or("-").to_owned();
+    let swapped = |text: &str| -> String {
+        let swap = |letter: char| {
+            if letter.is_ascii_lowercase() {
+                letter.to_ascii_uppercase()
+            } else {
+                letter.to_ascii_lowercase()
+            }
+        };
+        text.chars().map(swap).collect()
+    };
+    let ranks: Vec<String> = next().split('/').rev().map(swapped).collect();
+    let side = if next() == "w" { "b" } else { "w" };
+    let castling = swapped(&next());
+    let en_passant = next().replace('3', "?").replace('6', "3").replace('?', "6");
+    let (clock, number) = (next(), next());
+    let fen = format!("{} {side} {castling} {en_passant} {clock} {number}", ranks.join("/"));
+    // The mirror image of a legal position is legal.
+    Board::from_fen(&fen).unwrap_or(*board)
+}
+
 /// Centipawns as pawns with a sign.
 fn pawns(centipawns: i32) -> String {
     format!("{:+.2}", f64::from(centipawns) / 100.0)
@@ -79,23 +111,27 @@ pub fn write_table(out: &mut String, engine: &Engine) {
     let table = engine.table();
     let stats = engine.table_stats();
     let percent = |part: u64, whole: u64| 100.0 * part as f64 / (whole.max(1)) as f64;
+    let pages = table.huge_pages();
+    let pages = match pages.resident {
+        Some(0) => "not used yet".to_owned(),
+        _ => pages.to_string(),
+    };
+    let (mebibytes, entries) = (table.mebibytes(), table.capacity());
+    let _ = writeln!(out, "size: {mebibytes} MiB, {entries} entries, {pages}");
     let _ = writeln!(
         out,
-        "size: {} MiB, {} entries, {}",
-        table.mebibytes(),
-        table.capacity(),
-        table.huge_pages()
+        "written or used in the last search: {:.1} %",
+        f64::from(table.hashfull()) / 10.0
     );
-    let _ = writeln!(out, "written or used in the last search: {:.1} %", f64::from(table.hashfull()) / 10.0);
     out.push_str("last search, all threads:\n");
-    let Counters { probes, hits, refreshes, cutoffs, move_hints, stores } = stats.table;
+    let Counters { probes, hits, refreshes, stores } = stats.table;
     let stored = stores.iter().sum();
     let mut rows = vec![
         ("probes", probes, probes, "probes"),
         ("hits", hits, probes, "probes"),
         ("  from old searches", refreshes, hits, "hits"),
-        ("cutoffs", cutoffs, hits, "hits"),
-        ("move hints", move_hints, hits, "hits"),
+        ("cutoffs", stats.cutoffs, hits, "hits"),
+        ("move hints", stats.move_hints, hits, "hits"),
         (
             "evaluations reused",
             stats.evals_reused,
@@ -145,7 +181,10 @@ mod tests {
         let mut root = Root::new(Board::startpos());
         let mut out = String::new();
         write_position(&mut out, &root, Style::default());
-        assert!(out.contains("FEN: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"), "{out}");
+        assert!(
+            out.contains("FEN: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"),
+            "{out}"
+        );
         assert!(out.contains("Legal moves: 20\n"), "{out}");
         for mv in ["f2f3", "e7e5", "g2g4", "d8h4"] {
             let mv = root.board.parse_uci(mv).unwrap();
@@ -155,6 +194,23 @@ mod tests {
         write_position(&mut out, &root, Style::default());
         assert!(out.contains("Checkers: h4\n"), "{out}");
         assert!(out.ends_with("Legal moves: 0\n"), "{out}");
+    }
+
+    #[test]
+    fn a_flipped_position_has_the_same_moves_and_value() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let mirror = flipped(&board);
+            assert_ne!(mirror, board);
+            assert_eq!(flipped(&mirror), board);
+            assert_eq!(mirror.legal_moves().len(), board.legal_moves().len(), "{fen}");
+            let network = Network::embedded();
+            assert_eq!(network.explain(&mirror).score, network.explain(&board).score, "{fen}");
+        }
     }
 
     #[test]

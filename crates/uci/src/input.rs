@@ -32,7 +32,8 @@ impl<R: BufRead> Lines<R> {
         Lines { source, buffer: Vec::new(), first: true }
     }
 
-    /// The next line; `None` at the end of the input. A last line without a newline counts as a line.
+    /// The next line; `None` at the end of the input. A last line without a newline counts as a
+    /// line.
     ///
     /// A read error is the end of the input as well: nothing more can come from there.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
@@ -116,7 +117,8 @@ mod tests {
         assert!(matches!(lines.next_line(), Some(Line::Text(text)) if text.len() == MAX_LINE));
         assert_eq!(lines.next_line(), Some(Line::Text("uci".into())));
 
-        let input = b"go ".chain(io::repeat(b'x').take(MAX_LINE as u64 * 40)).chain(&b"\nuci\n"[..]);
+        let input =
+            b"go ".chain(io::repeat(b'x').take(MAX_LINE as u64 * 40)).chain(&b"\nuci\n"[..]);
         let mut lines = Lines::new(BufReader::new(input));
         let start = format!("go {}", "x".repeat(KEPT - 3));
         assert_eq!(lines.next_line(), Some(Line::TooLong(start.into())));

@@ -1,24 +1,28 @@
 //! How much memory is free.
 //!
-//! Systems promise more memory than they have and end the program when it is used, so an allocation that succeeds proves
-//! nothing. What can be had without risk is the smallest of three: what the machine has, what the program's control
-//! group may use (containers), and what is left of its address space (`ulimit -v`).
+//! An overcommitted system hands out more memory than it has and kills the process that touches it,
+//! so a successful allocation proves nothing. What can be used without risk is the smallest of:
+//! what the machine has, what the process's control group may use (containers), and what is left of
+//! its address space (`ulimit -v`) and of its data segment (`ulimit -d`).
 
 use std::fs::read_to_string;
 
 use megatherium_search::THREAD_MEBIBYTES;
 
-/// Memory that can be used without swapping or being ended for it, in MiB; `None` where the system does not say.
+/// Memory that can be used without swapping or being killed, in MiB; `None` where the system does
+/// not say.
 pub fn available_mebibytes() -> Option<usize> {
     let machine = read_to_string("/proc/meminfo").ok().and_then(|text| machine(&text));
-    [machine, group_mebibytes(), address_space_mebibytes()].into_iter().flatten().min()
+    [machine, group_mebibytes(), limited_mebibytes()].into_iter().flatten().min()
 }
 
-/// What is left of the address space, in MiB; `None` if it is not limited.
-pub fn address_space_mebibytes() -> Option<usize> {
+/// What is left under the limits of the process, in MiB; `None` if there are none.
+fn limited_mebibytes() -> Option<usize> {
     let limits = read_to_string("/proc/self/limits").ok()?;
     let status = read_to_string("/proc/self/status").ok()?;
-    address_space(&limits, &status)
+    // Private memory counts as data on Linux, whether it is mapped or on the heap.
+    let left = [("Max address space", "VmSize:"), ("Max data size", "VmData:")];
+    left.into_iter().filter_map(|(limit, used)| left_of(&limits, limit, &status, used)).min()
 }
 
 /// Why a table of this size in place of one of size `old` would be too much.
@@ -29,16 +33,17 @@ pub fn too_large_table(mebibytes: usize, old: usize) -> Option<String> {
 
 /// Why this many search threads would be too many.
 ///
-/// What a thread uses is small beside what it reserves: its stack, and the allocator's own reserve for each thread. That
-/// counts where the address space is limited.
+/// A thread uses little of what it reserves: its stack, and the allocator's arena for it. The
+/// reservation counts against the limits of the process.
 pub fn too_many_threads(threads: usize) -> Option<String> {
     const RESERVED: usize = 96;
     let shortage = |needed: usize, free: Option<usize>, what| {
         let free = free.filter(|&free| free < needed)?;
         Some(format!("they need about {needed} MiB of {what}, and {free} MiB are free"))
     };
-    shortage(threads.saturating_mul(THREAD_MEBIBYTES), available_mebibytes(), "memory")
-        .or_else(|| shortage(threads.saturating_mul(RESERVED), address_space_mebibytes(), "address space"))
+    shortage(threads.saturating_mul(THREAD_MEBIBYTES), available_mebibytes(), "memory").or_else(
+        || shortage(threads.saturating_mul(RESERVED), limited_mebibytes(), "address space"),
+    )
 }
 
 /// Memory of the whole machine that is free or can be freed.
@@ -46,11 +51,12 @@ fn machine(meminfo: &str) -> Option<usize> {
     Some(kibibytes(meminfo, "MemAvailable:")? / 1024)
 }
 
-fn address_space(limits: &str, status: &str) -> Option<usize> {
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+/// What a limit leaves over what is used, in MiB; `None` if it is unlimited.
+fn left_of(limits: &str, limit: &str, status: &str, used: &str) -> Option<usize> {
+    let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
     // A number of bytes, or "unlimited".
     let limit: usize = line.split_ascii_whitespace().next()?.parse().ok()?;
-    let used = kibibytes(status, "VmSize:")?;
+    let used = kibibytes(status, used)?;
     Some((limit / 1024).saturating_sub(used) / 1024)
 }
 
@@ -66,24 +72,34 @@ fn group_mebibytes() -> Option<usize> {
     let folders = groups.lines().filter_map(group_folder);
     // A container sees its own group at the root, whatever the path says.
     let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/memory"].map(String::from);
-    folders.flat_map(|folder| ancestors(&folder)).chain(roots).filter_map(|folder| group_free(&folder)).min()
+    folders
+        .flat_map(|folder| ancestors(&folder))
+        .chain(roots)
+        .filter_map(|folder| group_free(&folder))
+        .min()
 }
 
-/// The folder of a line of `/proc/self/cgroup`, if it is about memory: `0::/path` in version 2, `4:memory:/path` in 1.
+/// The folder of a line of `/proc/self/cgroup`, if it is about memory: `0::/path` in version 2,
+/// `4:memory:/path` in 1.
 fn group_folder(line: &str) -> Option<String> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?.trim_end_matches('/'));
     if controllers.is_empty() {
         Some(format!("/sys/fs/cgroup{path}"))
     } else {
-        controllers.split(',').any(|name| name == "memory").then(|| format!("/sys/fs/cgroup/memory{path}"))
+        controllers
+            .split(',')
+            .any(|name| name == "memory")
+            .then(|| format!("/sys/fs/cgroup/memory{path}"))
     }
 }
 
 /// The folder and those above it, as far as control groups go.
 fn ancestors(folder: &str) -> Vec<String> {
     let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
-    ends.map(|end| folder[..end].to_owned()).filter(|folder| folder.starts_with("/sys/fs/cgroup")).collect()
+    ends.map(|end| folder[..end].to_owned())
+        .filter(|folder| folder.starts_with("/sys/fs/cgroup"))
+        .collect()
 }
 
 fn group_free(folder: &str) -> Option<usize> {
@@ -107,19 +123,25 @@ mod tests {
 
     #[test]
     fn reads_the_line_it_needs() {
-        assert_eq!(machine("MemTotal: 9 kB\nMemAvailable:   16384000 kB\nCached: 1 kB\n"), Some(16_000));
+        assert_eq!(
+            machine("MemTotal: 9 kB\nMemAvailable:   16384000 kB\nCached: 1 kB\n"),
+            Some(16_000)
+        );
         assert_eq!(machine("MemTotal: 9 kB\n"), None);
         assert_eq!(machine("MemAvailable: much\n"), None);
     }
 
     #[test]
-    fn the_address_space_may_be_limited() {
-        let status = "Name:\tmegatherium\nVmSize:\t  524288 kB\n";
-        let limits =
-            "Limit  Soft Limit  Hard Limit  Units\nMax address space  1073741824  unlimited  bytes\n";
-        assert_eq!(address_space(limits, status), Some(512));
-        assert_eq!(address_space("Max address space  unlimited  unlimited  bytes\n", status), None);
-        assert_eq!(address_space("Max address space  1024  1024  bytes\n", status), Some(0));
+    fn address_space_and_data_may_be_limited() {
+        let status = "Name:\tmegatherium\nVmSize:\t  524288 kB\nVmData:\t  102400 kB\n";
+        let limits = "Limit  Soft Limit  Hard Limit  Units\n\
+                      Max data size  1073741824  unlimited  bytes\n\
+                      Max address space  1073741824  unlimited  bytes\n";
+        let space = |limits| left_of(limits, "Max address space", status, "VmSize:");
+        assert_eq!(space(limits), Some(512));
+        assert_eq!(left_of(limits, "Max data size", status, "VmData:"), Some(924));
+        assert_eq!(space("Max address space  unlimited  unlimited  bytes\n"), None);
+        assert_eq!(space("Max address space  1024  1024  bytes\n"), Some(0));
     }
 
     #[test]

@@ -4,12 +4,14 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use megatherium_cli::stdio::{Patient, gone};
+
 use crate::log::{Direction, Log};
 
 /// The way out, shared by the reader thread and the search.
 ///
-/// Lines are put together in one reused buffer and written with one call, so that lines of two threads never mix
-/// and a long analysis allocates nothing here.
+/// Lines are put together in one reused buffer and written with one call, so that lines of two
+/// threads never mix and a long analysis allocates nothing here.
 pub struct Output {
     inner: Mutex<Inner>,
 }
@@ -29,7 +31,7 @@ impl fmt::Debug for Output {
 impl Output {
     /// Speaks on standard output.
     pub fn stdout() -> Self {
-        Self::new(Box::new(io::stdout()))
+        Self::new(Box::new(Patient(io::stdout())))
     }
 
     /// Speaks to `out`.
@@ -57,8 +59,8 @@ impl Output {
         self.line(format_args!("info string {message}"));
     }
 
-    /// Says what was wrong with the input. The one form in which that is ever said: one line, however long the message and
-    /// whatever it quotes.
+    /// Says what was wrong with the input. The one form in which that is ever said: one line,
+    /// however long the message and whatever it quotes.
     pub fn error(&self, message: impl fmt::Display) {
         self.info(format_args!("error: {}", OneLine(&message.to_string())));
     }
@@ -74,7 +76,8 @@ impl Output {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A thread that panicked while writing has at worst left half a line in the buffer, which is cleared.
+        // A thread that panicked while writing has at worst left half a line in the buffer, which
+        // is cleared.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -93,8 +96,8 @@ impl fmt::Display for OneLine<'_> {
     }
 }
 
-/// Writes a character, or its number if it is one that does something: control characters, ends of lines, and those that
-/// turn or hide what stands beside them.
+/// Writes a character, or its number if it is one that does something: control characters, ends of
+/// lines, and those that turn or hide what stands beside them.
 pub(crate) fn write_harmless(f: &mut fmt::Formatter<'_>, character: char) -> fmt::Result {
     let acts = character.is_control()
         || matches!(
@@ -106,7 +109,8 @@ pub(crate) fn write_harmless(f: &mut fmt::Formatter<'_>, character: char) -> fmt
 
 impl Inner {
     fn send(&mut self) {
-        if let Err(error) = self.out.write_all(self.text.as_bytes()).and_then(|()| self.out.flush()) {
+        if let Err(error) = self.out.write_all(self.text.as_bytes()).and_then(|()| self.out.flush())
+        {
             gone(&error);
         }
         if self.log.is_some() {
@@ -124,22 +128,13 @@ impl Inner {
         if let Err(error) = log.write(direction, line) {
             self.log = None;
             let message = format!("info string error: Debug Log File ended: {error}\n");
-            if let Err(error) = self.out.write_all(message.as_bytes()).and_then(|()| self.out.flush()) {
+            if let Err(error) =
+                self.out.write_all(message.as_bytes()).and_then(|()| self.out.flush())
+            {
                 gone(&error);
             }
         }
     }
-}
-
-/// Nobody can hear us any more. If the reader has gone away that is its way of ending the conversation; any other
-/// failure to write is worth a word, on the one channel left.
-fn gone(error: &io::Error) -> ! {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        std::process::exit(0);
-    }
-    // Not `eprintln!`, which panics when standard error is closed too.
-    let _ = writeln!(io::stderr(), "megatherium: cannot write to standard output: {error}");
-    std::process::exit(1);
 }
 
 #[cfg(test)]

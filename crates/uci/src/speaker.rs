@@ -10,7 +10,8 @@ use megatherium_search::{Report, ScoreBound, Sink};
 use crate::format::{self, Style};
 use crate::output::Output;
 
-/// Speaks for one search. How it speaks is fixed when the search begins: an option changed meanwhile is for the next.
+/// Prints the reports of one search. Its style is fixed when the search begins: an option changed
+/// meanwhile counts for the next.
 #[derive(Debug)]
 pub struct Speaker {
     output: Arc<Output>,
@@ -22,8 +23,8 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    /// A speaker for a search of `root`. `answered` becomes true just before the answer is written, so that whoever has
-    /// read the answer finds it set.
+    /// A speaker for a search of `root`. `answered` is set just before the answer is written, so
+    /// whoever has read the answer finds it set.
     pub fn new(output: Arc<Output>, root: Board, style: Style, answered: Arc<AtomicBool>) -> Self {
         Speaker { output, root, style, scored: AtomicBool::new(false), answered }
     }
@@ -39,7 +40,9 @@ impl Sink for Speaker {
                 self.output.with(|out| format::info(out, info, &self.root, self.style));
             }
             Report::CurrentMove { depth, mv, number } => {
-                self.output.with(|out| format::current_move(out, depth, mv, number, &self.root, self.style));
+                self.output.with(|out| {
+                    format::current_move(out, depth, mv, number, &self.root, self.style);
+                });
             }
             // The message of a panic may have several lines.
             Report::Error(message) => self.output.error(message.replace(['\n', '\r'], " ")),
@@ -47,7 +50,12 @@ impl Sink for Speaker {
                 self.answered.store(true, Ordering::Release);
                 self.output.with(|out| {
                     if !self.scored.load(Ordering::Relaxed) {
-                        format::bare_score(out, outcome, wdl(outcome.score, &self.root), self.style);
+                        format::bare_score(
+                            out,
+                            outcome,
+                            wdl(outcome.score, &self.root),
+                            self.style,
+                        );
                     }
                     format::best_move(out, outcome, &self.root, self.style);
                 });

@@ -1,26 +1,29 @@
-//! Who this is and how it was built.
+//! The `id` lines and the answer to `version`.
 
 use std::fmt::Write as _;
 
+use megatherium_cli::build;
 use megatherium_nnue::Network;
-
-/// Name and version.
-pub const NAME: &str = concat!("Megatherium ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the `id` lines of the answer to `uci`.
 pub fn write_id(out: &mut String) {
-    let _ = writeln!(out, "id name {NAME}");
-    let _ = writeln!(out, "id author {}", env!("CARGO_PKG_AUTHORS"));
+    let _ = writeln!(out, "id name {}", build::NAME);
+    let _ = writeln!(out, "id author {}", build::AUTHORS);
 }
 
 /// Writes the answer to `version`.
 pub fn write_version(out: &mut String, network: &Network) {
-    let _ = writeln!(out, "{NAME}");
-    let _ = writeln!(out, "compiled by {} for {}, {}", env!("RUSTC_VERSION"), env!("TARGET"), profile());
-    let _ = writeln!(out, "instruction sets: {}", env!("TARGET_FEATURES"));
+    let _ = writeln!(out, "{}, commit {}", build::NAME, build::COMMIT);
+    let _ =
+        writeln!(out, "compiled by {} for {}, {}", build::COMPILER, build::TARGET, build::PROFILE);
+    let _ = writeln!(out, "instruction sets: {}", build::TARGET_FEATURES);
     let _ = writeln!(out, "net: checksum {:016x}, {:?}", network.checksum(), network.simd());
 }
 
-fn profile() -> &'static str {
-    if cfg!(debug_assertions) { "with debug assertions" } else { "optimised" }
+/// Writes the greeting for people.
+pub fn write_greeting(out: &mut String, threads: usize, mebibytes: usize, network: &Network) {
+    let (name, simd) = (build::NAME, network.simd());
+    let s = if threads == 1 { "" } else { "s" };
+    let _ = writeln!(out, "{name}: {threads} thread{s}, {mebibytes} MiB hash, {simd:?}");
+    let _ = writeln!(out, "type `help` for the commands, `quit` to leave");
 }

@@ -1,8 +1,9 @@
 //! The manual's generated tables are those of the source.
 //!
-//! To bring the manual up to date: `MEGATHERIUM_WRITE_MANUAL=1 cargo test -p megatherium --test manual`
+//! To bring the manual up to date: `MEGATHERIUM_WRITE_MANUAL=1 cargo test -p megatherium-uci --test
+//! manual`
 
-use megatherium::{command, options};
+use megatherium_uci::{command, options};
 
 const MANUAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/uci.md");
 

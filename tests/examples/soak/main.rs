@@ -1,13 +1,17 @@
-//! A soak: the engine plays itself for as long as one likes, in every way a GUI plays it, under a referee that forgives nothing.
+//! A soak: the engine plays itself for as long as one likes, in every way a GUI plays it, under a
+//! referee that forgives nothing.
 //!
 //! ```sh
-//! cargo run --release -p megatherium-tests --example soak -- [--rounds N] [--minutes N] [--mode NAME]
+//! cargo run --release -p megatherium-tests --example soak -- \
+//!     [--rounds N] [--minutes N] [--mode NAME]
 //! ```
 //!
-//! A round is a game in every mode. Two processes play on real clocks; they keep running from game to game, so that a leak
-//! shows. The clocks run only while the machine lets the engine run: time in which it is ready and waits for a processor, as Linux
-//! counts it, is not charged (and shown), so that the soak means the same on a busy machine. Counted are moves that are not legal,
-//! flags that fall, engines that die or say nonsense, and how much memory they hold early and late. The exit code is 1 if anything was wrong.
+//! A round is a game in every mode. Two processes play on real clocks; they keep running from game
+//! to game, so that a leak shows. The clocks run only while the machine lets the engine run: time
+//! in which it is ready and waits for a processor, as Linux counts it, is not charged (and shown),
+//! so that the soak means the same on a busy machine. Counted are moves that are not legal, flags
+//! that fall, engines that die or say nonsense, and how much memory they hold early and late. The
+//! exit code is 1 if anything was wrong.
 
 #![forbid(unsafe_code)]
 
@@ -17,9 +21,9 @@ mod player;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use megatherium_board::{Board, Color};
 use megatherium_tests::game::{Ending, Game};
-use megatherium_tests::random::Random;
 use modes::{MODES, Mode};
 use player::Player;
 
@@ -47,8 +51,10 @@ fn main() -> ExitCode {
         arguments.get(at + 1).cloned()
     };
     let number = |name: &str| value(name).and_then(|text| text.parse::<u64>().ok());
-    let rounds = number("--rounds").unwrap_or(if number("--minutes").is_some() { u64::MAX } else { 1 });
-    let deadline = number("--minutes").map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+    let rounds =
+        number("--rounds").unwrap_or(if number("--minutes").is_some() { u64::MAX } else { 1 });
+    let deadline =
+        number("--minutes").map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
     let wanted = value("--mode");
     let modes: Vec<&Mode> =
         MODES.iter().filter(|mode| wanted.as_ref().is_none_or(|name| mode.name == name)).collect();
@@ -58,7 +64,7 @@ fn main() -> ExitCode {
     }
     let mut tables: Vec<(Vec<Player>, Tally)> =
         modes.iter().map(|mode| (mode.players(), Tally::default())).collect();
-    let mut random = Random::new(number("--seed").unwrap_or(2024));
+    let mut random = Rng::with_seed(number("--seed").unwrap_or(2024));
     'soak: for _ in 0..rounds {
         for (mode, (players, tally)) in modes.iter().zip(&mut tables) {
             if deadline.is_some_and(|deadline| Instant::now() > deadline) {
@@ -77,7 +83,12 @@ fn main() -> ExitCode {
 }
 
 /// Plays one game to its end; whatever goes wrong is the error.
-fn play(mode: &Mode, players: &mut [Player], start: Board, tally: &mut Tally) -> Result<(), String> {
+fn play(
+    mode: &Mode,
+    players: &mut [Player],
+    start: Board,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let mut game = Game::new(start, mode.chess960);
     for player in players.iter_mut() {
         player.new_game();
@@ -92,7 +103,8 @@ fn play(mode: &Mode, players: &mut [Player], start: Board, tally: &mut Tally) ->
         }
         let side = game.board.side_to_move().index();
         let [white, black] = players else { return Err("two players are needed".into()) };
-        let (mover, other) = if side == Color::White.index() { (white, black) } else { (black, white) };
+        let (mover, other) =
+            if side == Color::White.index() { (white, black) } else { (black, white) };
         let moved = mover
             .think(&game, mode, clocks)
             .map_err(|fault| format!("{fault} in {}", game.position(None)))?;
@@ -103,7 +115,10 @@ fn play(mode: &Mode, players: &mut [Player], start: Board, tally: &mut Tally) ->
         if mode.is_timed() {
             if left < 0 {
                 let fen = game.position(None);
-                return Err(format!("lost on time by {} ms ({} withheld) in {fen}", -left, moved.withheld));
+                return Err(format!(
+                    "lost on time by {} ms ({} withheld) in {fen}",
+                    -left, moved.withheld
+                ));
             }
             tally.closest = Some(tally.closest.map_or(left, |closest| closest.min(left)));
         }
@@ -139,7 +154,9 @@ fn report(modes: &[&Mode], tables: &[(Vec<Player>, Tally)]) -> ExitCode {
     for (mode, (_, tally)) in modes.iter().zip(tables) {
         let [first, last] = tally.memory.unwrap_or_default();
         let closest = tally.closest.map_or("–".to_owned(), |closest| closest.to_string());
-        let Tally { games: count, moves: plies, decided, drawn, faults, withheld, ponder_hits, .. } = tally;
+        let Tally {
+            games: count, moves: plies, decided, drawn, faults, withheld, ponder_hits, ..
+        } = tally;
         println!(
             "| {} | {count} | {plies} | {decided} | {drawn} | {} | {:.0} | {closest} | {ponder_hits} | {first:.0} | {last:.0} |",
             mode.name,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use fastrand::Rng;
 use megatherium_board::Board;
-use megatherium_tests::random::Random;
 
 use crate::player::Player;
 
@@ -86,7 +86,12 @@ pub const MODES: [Mode; 10] = [
         chess960: true,
         ..PLAIN
     },
-    Mode { name: "5000 nodes, 2 threads", options: &["Threads value 2"], fixed: "nodes 5000", ..PLAIN },
+    Mode {
+        name: "5000 nodes, 2 threads",
+        options: &["Threads value 2"],
+        fixed: "nodes 5000",
+        ..PLAIN
+    },
 ];
 
 impl Mode {
@@ -122,7 +127,7 @@ impl Mode {
     }
 
     /// A start position with some random moves from it, so that no two games are alike.
-    pub fn opening(&self, random: &mut Random) -> Board {
+    pub fn opening(&self, random: &mut Rng) -> Board {
         loop {
             let mut board = if self.chess960 { scrambled(random) } else { Board::startpos() };
             for _ in 0..8 {
@@ -130,7 +135,7 @@ impl Mode {
                 if moves.is_empty() {
                     break;
                 }
-                board.make(moves[random.below(moves.len())]);
+                board.make(moves[random.usize(..moves.len())]);
             }
             if board.has_legal_move() {
                 return board;
@@ -140,13 +145,13 @@ impl Mode {
 }
 
 /// A Chess960 start: bishops on squares of both colours, the king between the rooks.
-fn scrambled(random: &mut Random) -> Board {
+fn scrambled(random: &mut Rng) -> Board {
     let mut rank = [' '; 8];
-    rank[2 * random.below(4)] = 'b';
-    rank[2 * random.below(4) + 1] = 'b';
-    let mut put = |piece, random: Option<&mut Random>| {
+    rank[2 * random.usize(..4)] = 'b';
+    rank[2 * random.usize(..4) + 1] = 'b';
+    let mut put = |piece, random: Option<&mut Rng>| {
         let free: Vec<usize> = (0..8).filter(|&file| rank[file] == ' ').collect();
-        rank[free[random.map_or(0, |random| random.below(free.len()))]] = piece;
+        rank[free[random.map_or(0, |random| random.usize(..free.len()))]] = piece;
     };
     for piece in ['q', 'n', 'n'] {
         put(piece, Some(random));

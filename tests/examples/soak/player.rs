@@ -16,7 +16,8 @@ use crate::modes::Mode;
 pub struct Moved {
     pub mv: Move,
     pub milliseconds: i64,
-    /// Milliseconds in which the engine, or the referee, was ready to run and the machine did something else.
+    /// Milliseconds in which the engine, or the referee, was ready to run and the machine did
+    /// something else.
     pub withheld: i64,
     /// The reply the engine expects.
     pub reply: Option<String>,
@@ -91,7 +92,8 @@ impl Player {
         self.pondering = Some(guess);
     }
 
-    /// The opponent did something else, or the game is over: the answer is awaited and thrown away, but judged like any other.
+    /// The opponent did something else, or the game is over: the answer is awaited and thrown away,
+    /// but judged like any other.
     pub fn end_ponder(&mut self) -> Result<(), String> {
         if let Some(guess) = self.pondering.take() {
             self.engine.send("stop");
@@ -107,8 +109,8 @@ impl Player {
         if lines.is_empty() { Ok(()) } else { Err(format!("said after the answer: {lines:?}")) }
     }
 
-    /// How long each thread on which a move may have to wait has been kept from running so far: the engine's, and those of this
-    /// program.
+    /// How long each thread on which a move may have to wait has been kept from running so far: the
+    /// engine's, and those of this program.
     fn withheld(&self) -> BTreeMap<PathBuf, (String, Duration)> {
         let mut waits = waiting(&self.engine.process_id().to_string());
         waits.extend(waiting("self"));
@@ -122,15 +124,21 @@ impl Player {
     }
 
     /// A conversation fails by panicking; here that is a fault like any other.
-    fn said(&mut self, what: impl FnOnce(&mut Conversation) -> Vec<String>) -> Result<Vec<String>, String> {
+    fn said(
+        &mut self,
+        what: impl FnOnce(&mut Conversation) -> Vec<String>,
+    ) -> Result<Vec<String>, String> {
         catch_unwind(AssertUnwindSafe(|| what(&mut self.engine)))
             .map_err(|_| "the engine went away or is silent".to_owned())
     }
 }
 
-/// How long the threads of a process have waited for a processor, as Linux counts it; nothing elsewhere.
+/// How long the threads of a process have waited for a processor, as Linux counts it; nothing
+/// elsewhere.
 fn waiting(process: &str) -> BTreeMap<PathBuf, (String, Duration)> {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else { return BTreeMap::new() };
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else {
+        return BTreeMap::new();
+    };
     let wait = |thread: std::fs::DirEntry| {
         let name = std::fs::read_to_string(thread.path().join("comm")).ok()?;
         let times = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
@@ -141,8 +149,8 @@ fn waiting(process: &str) -> BTreeMap<PathBuf, (String, Duration)> {
     threads.flatten().filter_map(wait).collect()
 }
 
-/// The part of a time that was spent waiting for a processor: of the threads that act one after another the sum, of the helpers, which are
-/// awaited all at once, the longest.
+/// The part of a time that was spent waiting for a processor: of the threads that act one after
+/// another the sum, of the helpers, which are awaited all at once, the longest.
 fn milliseconds_withheld(
     before: &BTreeMap<PathBuf, (String, Duration)>,
     after: &BTreeMap<PathBuf, (String, Duration)>,

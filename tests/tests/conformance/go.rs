@@ -5,36 +5,30 @@ use std::time::{Duration, Instant};
 use megatherium_board::Board;
 use megatherium_tests::conversation::{best_move, number};
 
-use crate::subject::{Check, Done, Subject, answers, board, promise, protocol, quiet, quit, search};
+use crate::subject::{Check, Done, Subject, answers, board, check, quiet, quit, search};
 
 pub const CHECKS: &[Check] = &[
-    protocol("every limit ends with one legal answer", every_limit),
-    protocol("go depth goes no deeper", depth_holds),
-    protocol("go movetime keeps to its time", time_holds),
-    protocol("go nodes keeps close to its number", nodes_hold),
-    protocol("go mate finds the mate", mate_is_found),
-    protocol("go searchmoves plays one of them", only_these_moves),
-    protocol("go infinite does not answer before stop", infinite_waits),
-    protocol("go ponder does not answer before ponderhit or stop", ponder_waits),
-    protocol("ponderhit starts the clock", ponderhit_ends),
-    protocol("stop without a search is nothing, and not kept", stray_stop),
-    protocol("a score is shown before the answer", score_first),
-    protocol("Chess960: castling is king takes rook", chess960),
-    promise("the game is over: a score, then bestmove (none)", game_over),
-    promise("strange numbers still end with one legal answer", strange_numbers),
-    promise("arguments that make no sense are named and the search answers", nonsense_is_named),
-    promise("a bare go searches until stop", bare_go),
-    promise("one clock is enough", one_clock),
-    promise("a second go stops the first, which answers", second_go),
-    promise("a position during a search is for the next go", position_during_search),
-    promise("limits combine: the first one reached ends the search", limits_combine),
+    check("every limit ends with one legal answer", every_limit),
+    check("go depth goes no deeper", depth_holds),
+    check("go movetime keeps to its time", time_holds),
+    check("go nodes keeps close to its number", nodes_hold),
+    check("go mate finds the mate", mate_is_found),
+    check("go searchmoves plays one of them", only_these_moves),
+    check("go infinite does not answer before stop", infinite_waits),
+    check("go ponder does not answer before ponderhit or stop", ponder_waits),
+    check("ponderhit starts the clock", ponderhit_ends),
+    check("stop and ponderhit without a search are nothing, and not kept", stray_stop),
+    check("a score is shown before the answer", score_first),
+    check("Chess960: castling is king takes rook", chess960),
 ];
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
 fn every_limit(subject: &Subject) -> Done {
     let mut engine = subject.start_uci();
-    for fen in [KIWIPETE, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "7k/8/8/8/8/8/6q1/7K w - - 0 1"] {
+    for fen in
+        [KIWIPETE, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "7k/8/8/8/8/8/6q1/7K w - - 0 1"]
+    {
         for go in [
             "go depth 4",
             "go nodes 2000",
@@ -57,7 +51,11 @@ fn depth_holds(subject: &Subject) -> Done {
     let mut engine = subject.start_uci();
     for depth in [1, 2, 5] {
         let said = search(&mut engine, &format!("go depth {depth}"), &Board::startpos());
-        assert_eq!(said.iter().filter_map(|line| number(line, "depth")).max(), Some(depth), "{said:?}");
+        assert_eq!(
+            said.iter().filter_map(|line| number(line, "depth")).max(),
+            Some(depth),
+            "{said:?}"
+        );
     }
     quit(engine);
     Done::Passed
@@ -68,8 +66,13 @@ fn time_holds(subject: &Subject) -> Done {
     for time in [10, 100, 400] {
         let started = Instant::now();
         search(&mut engine, &format!("go movetime {time}"), &Board::startpos());
-        // Very generous: the machine may be busy. An engine that ignores the time is still found out.
-        assert!(started.elapsed() < Duration::from_millis(time + 20_000), "{time}: {:?}", started.elapsed());
+        // Very generous: the machine may be busy. An engine that ignores the time is still found
+        // out.
+        assert!(
+            started.elapsed() < Duration::from_millis(time + 20_000),
+            "{time}: {:?}",
+            started.elapsed()
+        );
     }
     quit(engine);
     Done::Passed
@@ -151,6 +154,7 @@ fn ponderhit_ends(subject: &Subject) -> Done {
     for go in [
         "go ponder wtime 400 btime 400",
         "go ponder wtime 400 btime 400 winc 10 binc 10",
+        "go ponder depth 1",
         "go ponder depth 4",
     ] {
         engine.send(&format!("position startpos moves e2e4 e7e5\n{go}"));
@@ -168,7 +172,7 @@ fn stray_stop(subject: &Subject) -> Done {
     engine.send("stop\nstop");
     quiet(&mut engine);
     search(&mut engine, "go depth 2", &Board::startpos());
-    engine.send("stop");
+    engine.send("stop\nponderhit");
     quiet(&mut engine);
     let said = search(&mut engine, "go depth 6", &Board::startpos());
     assert_eq!(said.iter().filter_map(|line| number(line, "depth")).max(), Some(6), "{said:?}");
@@ -206,121 +210,6 @@ fn chess960(subject: &Subject) -> Done {
         after.make(after.parse_uci(castle).expect("it may castle"));
         search(&mut engine, "go depth 2", &after);
     }
-    quit(engine);
-    Done::Passed
-}
-
-fn game_over(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    for fen in ["R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
-        for go in ["go depth 3", "go movetime 10", "go wtime 100 btime 100", "go infinite\nstop"] {
-            engine.send(&format!("position fen {fen}"));
-            let said = search(&mut engine, go, &board(fen));
-            assert_eq!(said.last().expect("an answer"), "bestmove (none)", "{go}");
-            assert!(said.iter().any(|line| line.contains(" score ")), "{go}: {said:?}");
-        }
-    }
-    quit(engine);
-    Done::Passed
-}
-
-fn strange_numbers(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    for go in [
-        "go wtime 0 btime 0",
-        "go wtime -100 btime -100",
-        "go wtime 1 btime 1 movestogo 1",
-        "go wtime 200 btime 200 movestogo 0",
-        "go wtime 200 btime 200 winc -5 binc -5",
-        "go movetime 0",
-        "go movetime -5",
-        "go depth 0",
-        "go depth -3",
-        "go nodes 0",
-        "go depth 99999999999999999999 nodes 500",
-        "go wtime 99999999999999999999 btime 1 nodes 500",
-        "go mate 0 nodes 500",
-    ] {
-        search(&mut engine, go, &Board::startpos());
-    }
-    quit(engine);
-    Done::Passed
-}
-
-fn nonsense_is_named(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    for (go, named) in [
-        ("go depth", "depth"),
-        ("go depth ten", "ten"),
-        ("go quickly", "quickly"),
-        ("go wtime btime 500", "btime"),
-        ("go depth 2 searchmoves e2e5", "e2e5"),
-        ("go depth 2 searchmoves", "searchmoves"),
-        ("go movetime 1e3", "1e3"),
-        ("go depth \u{0663}", "\u{0663}"),
-    ] {
-        let said = search(&mut engine, go, &Board::startpos());
-        let errors: Vec<_> = said.iter().filter(|line| line.starts_with("info string error: ")).collect();
-        assert!(errors.len() == 1 && errors[0].contains(named), "{go}: {errors:?}");
-    }
-    quit(engine);
-    Done::Passed
-}
-
-fn bare_go(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    engine.send("go");
-    for _ in 0..10 {
-        assert_eq!(answers(&engine.ready()), 0);
-    }
-    engine.send("stop");
-    engine.until("bestmove");
-    quit(engine);
-    Done::Passed
-}
-
-fn one_clock(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    for go in ["go wtime 300", "go btime 300", "go btime 300 binc 5", "go winc 5 wtime 300"] {
-        search(&mut engine, go, &Board::startpos());
-    }
-    quit(engine);
-    Done::Passed
-}
-
-fn second_go(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
-    for _ in 0..subject.times(20) {
-        engine.send(&format!("position startpos\ngo infinite\nposition fen {mate}\ngo depth 3"));
-        engine.until("bestmove");
-        assert_eq!(best_move(engine.until("bestmove").last().expect("an answer")), "a1a8");
-        quiet(&mut engine);
-    }
-    quit(engine);
-    Done::Passed
-}
-
-fn position_during_search(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    // There is but one move.
-    engine.send("position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1\ngo infinite");
-    engine.ready();
-    engine.send("position startpos moves e2e4\nstop");
-    assert_eq!(best_move(engine.until("bestmove").last().expect("an answer")), "h1g2");
-    let mut after = Board::startpos();
-    after.make(after.parse_uci("e2e4").expect("legal"));
-    search(&mut engine, "go depth 2", &after);
-    quit(engine);
-    Done::Passed
-}
-
-fn limits_combine(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    let said = search(&mut engine, "go depth 60 nodes 3000 movetime 60000", &Board::startpos());
-    assert!(said.iter().filter_map(|line| number(line, "nodes")).max().is_some_and(|nodes| nodes < 20_000));
-    let said = search(&mut engine, "go movetime 60000 nodes 1000000000 depth 3", &Board::startpos());
-    assert_eq!(said.iter().filter_map(|line| number(line, "depth")).max(), Some(3));
     quit(engine);
     Done::Passed
 }

@@ -1,16 +1,15 @@
 //! Who are you, and are you ready?
 
-use crate::subject::{Check, Done, Subject, answers, board, promise, protocol, quit};
+use crate::subject::{Check, Done, Subject, answers, check, quit};
 
 pub const CHECKS: &[Check] = &[
-    protocol("uci is answered with id name, id author, uciok", introduces_itself),
-    protocol("uci can be asked again, also during a search", introduces_itself_again),
-    protocol("isready is answered before uci", ready_first),
-    protocol("isready is answered in every state", ready_always),
-    protocol("isready is answered without delay during a search", ready_often),
-    protocol("quit ends the process", quits),
-    protocol("quit ends the process during a search", quits_while_searching),
-    promise("the end of the input ends the process", ends_with_its_input),
+    check("uci is answered with id name, id author, uciok", introduces_itself),
+    check("uci can be asked again, also during a search", introduces_itself_again),
+    check("isready is answered before uci", ready_first),
+    check("isready is answered in every state", ready_always),
+    check("isready is answered without delay during a search", ready_often),
+    check("quit ends the process", quits),
+    check("quit ends the process during a search", quits_while_searching),
 ];
 
 fn introduces_itself(subject: &Subject) -> Done {
@@ -101,30 +100,13 @@ fn quits(subject: &Subject) -> Done {
 }
 
 fn quits_while_searching(subject: &Subject) -> Done {
-    for go in ["go infinite", "go ponder wtime 1000 btime 1000", "go depth 100", "go movetime 1000000"] {
+    for go in
+        ["go infinite", "go ponder wtime 1000 btime 1000", "go depth 100", "go movetime 1000000"]
+    {
         let mut engine = subject.start_uci();
         engine.send(go);
         engine.ready();
         quit(engine);
-    }
-    Done::Passed
-}
-
-fn ends_with_its_input(subject: &Subject) -> Done {
-    for go in ["", "go infinite", "go depth 6", "go ponder wtime 1000 btime 1000"] {
-        let mut engine = subject.start_uci();
-        engine.send(go);
-        engine.close_input();
-        let mut said = Vec::new();
-        while let Some(line) = engine.next_line() {
-            said.push(line);
-        }
-        assert!(engine.wait().success(), "{go}");
-        assert_eq!(answers(&said), usize::from(!go.is_empty()), "{go}");
-        if let Some(answer) = said.iter().find(|line| line.starts_with("bestmove")) {
-            let board = board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
-            megatherium_tests::game::judge(std::slice::from_ref(answer), &board).expect("a legal move");
-        }
     }
     Done::Passed
 }

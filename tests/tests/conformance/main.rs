@@ -7,9 +7,9 @@
 //! cargo test -p megatherium-tests --test conformance -- [--list] [--long] [PART OF A NAME]
 //! ```
 //!
-//! A check is either the *protocol's*, what its specification says or what every GUI relies on, or a *promise* of
-//! Megatherium's own manual, which goes further. Another engine is judged by the protocol alone; what it makes of the
-//! promises is reported apart. `--long` (or `--ignored`) repeats the races thousands of times.
+//! Each check is something that the specification says or that every GUI relies on. What only
+//! Megatherium's manual promises is checked in the tests `uci_*`. `--long` (or `--ignored`) repeats
+//! the races thousands of times.
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,6 @@ mod handshake;
 mod input;
 mod options;
 mod races;
-mod resources;
 mod subject;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use subject::{Check, Done, Kind, Subject};
+use subject::{Check, Done, Subject};
 
 /// Checks that run side by side.
 const SIDE_BY_SIDE: usize = 2;
@@ -42,11 +41,12 @@ enum Result {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let asked = |names: &[&str]| arguments.iter().any(|argument| names.contains(&argument.as_str()));
-    let wanted: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
+    let asked =
+        |names: &[&str]| arguments.iter().any(|argument| names.contains(&argument.as_str()));
+    let wanted: Vec<&String> =
+        arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     let all =
-        [handshake::CHECKS, options::CHECKS, go::CHECKS, input::CHECKS, races::CHECKS, resources::CHECKS]
-            .concat();
+        [handshake::CHECKS, options::CHECKS, go::CHECKS, input::CHECKS, races::CHECKS].concat();
     let checks: Vec<Check> = all
         .into_iter()
         .filter(|check| wanted.iter().all(|part| check.name.contains(part.as_str())))
@@ -75,7 +75,8 @@ fn main() -> ExitCode {
 /// Runs the checks, a few at a time, each with engines of its own.
 fn run(checks: &[Check], subject: &Subject) -> Vec<(Result, Duration)> {
     let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<(Result, Duration)>>> = checks.iter().map(|_| Mutex::default()).collect();
+    let results: Vec<Mutex<Option<(Result, Duration)>>> =
+        checks.iter().map(|_| Mutex::default()).collect();
     thread::scope(|scope| {
         for _ in 0..SIDE_BY_SIDE {
             scope.spawn(|| {
@@ -99,36 +100,31 @@ fn run(checks: &[Check], subject: &Subject) -> Vec<(Result, Duration)> {
 }
 
 fn report(checks: &[Check], results: &[(Result, Duration)], subject: &Subject) -> ExitCode {
-    let mut failed = [0, 0];
-    for (kind, title) in [(Kind::Protocol, "The protocol"), (Kind::Promise, "Megatherium's own promises")] {
-        let mut counts = [0, 0, 0];
-        println!("{title}");
-        for (check, (result, time)) in checks.iter().zip(results).filter(|(check, _)| check.kind == kind) {
-            let (column, word) = match result {
-                Result::Passed => (0, "ok".to_owned()),
-                Result::Skipped(why) => (1, format!("skipped: {why}")),
-                Result::Failed(_) => (2, "FAILED".to_owned()),
-            };
-            counts[column] += 1;
-            println!("  {:<60} {word} ({:.1} s)", check.name, time.as_secs_f64());
-            if let Result::Failed(why) = result {
-                // Of a foreign engine the first lines tell enough.
-                let shown = if subject.own { usize::MAX } else { 4 };
-                for line in why.lines().take(shown) {
-                    println!("      {}", line.chars().take(300).collect::<String>());
-                }
+    let mut counts = [0, 0, 0];
+    for (check, (result, time)) in checks.iter().zip(results) {
+        let (column, word) = match result {
+            Result::Passed => (0, "ok".to_owned()),
+            Result::Skipped(why) => (1, format!("skipped: {why}")),
+            Result::Failed(_) => (2, "FAILED".to_owned()),
+        };
+        counts[column] += 1;
+        println!("  {:<60} {word} ({:.1} s)", check.name, time.as_secs_f64());
+        if let Result::Failed(why) = result {
+            // Of a foreign engine the first lines tell enough.
+            let shown = if subject.own { usize::MAX } else { 4 };
+            for line in why.lines().take(shown) {
+                println!("      {}", line.chars().take(300).collect::<String>());
             }
         }
-        let [passed, skipped, missed] = counts;
-        println!("  {passed} passed, {missed} failed, {skipped} skipped\n");
-        failed[usize::from(kind == Kind::Promise)] = missed;
     }
-    // Another engine has promised nothing.
-    let counts = failed[0] + if subject.own { failed[1] } else { 0 };
-    if counts == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let [passed, skipped, failed] = counts;
+    println!("  {passed} passed, {failed} failed, {skipped} skipped\n");
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
+        .to_owned()
 }

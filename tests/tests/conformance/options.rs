@@ -3,19 +3,16 @@
 use megatherium_board::Board;
 use megatherium_tests::conversation::number;
 
-use crate::subject::{Check, Done, Subject, parse_option, promise, protocol, quiet, quit, search};
+use crate::subject::{Check, Done, Subject, check, parse_option, quiet, quit, search};
 
 pub const CHECKS: &[Check] = &[
-    protocol("every option is listed with a type and a sensible default", listed_well),
-    protocol("every listed default can be sent back", defaults_return),
-    protocol("spin options can be set to their smallest value", smallest_values),
-    protocol("names and values are compared without regard to case", any_case),
-    protocol("names with spaces can be set", names_with_spaces),
-    protocol("MultiPV shows that many lines, all different", several_lines),
-    protocol("Hash and Threads can be changed between searches", resources_change),
-    promise("a refused option is named in one error line and changes nothing", refused_by_name),
-    promise("setoption during a search waits or counts for the next", during_a_search),
-    promise("Threads 0 and 100000, Hash 0 and beyond all memory, are refused", beyond_bounds),
+    check("every option is listed with a type and a sensible default", listed_well),
+    check("every listed default can be sent back", defaults_return),
+    check("spin options can be set to their smallest value", smallest_values),
+    check("names and values are compared without regard to case", any_case),
+    check("names with spaces can be set", names_with_spaces),
+    check("MultiPV shows that many lines, all different", several_lines),
+    check("Hash and Threads can be changed between searches", resources_change),
 ];
 
 fn listed_well(subject: &Subject) -> Done {
@@ -38,7 +35,8 @@ fn listed_well(subject: &Subject) -> Done {
             kind => panic!("no such type as {kind}: {line}"),
         }
     }
-    let mut names: Vec<_> = subject.options.iter().map(|option| option.name.to_lowercase()).collect();
+    let mut names: Vec<_> =
+        subject.options.iter().map(|option| option.name.to_lowercase()).collect();
     names.sort();
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "a name is listed twice: {names:?}");
     quit(engine);
@@ -64,7 +62,11 @@ fn defaults_return(subject: &Subject) -> Done {
 fn smallest_values(subject: &Subject) -> Done {
     let mut engine = subject.start_uci();
     for option in subject.options.iter().filter(|option| option.kind == "spin") {
-        engine.send(&format!("setoption name {} value {}", option.name, option.min.expect("a minimum")));
+        engine.send(&format!(
+            "setoption name {} value {}",
+            option.name,
+            option.min.expect("a minimum")
+        ));
         quiet(&mut engine);
     }
     search(&mut engine, "go nodes 100", &Board::startpos());
@@ -97,7 +99,11 @@ fn names_with_spaces(subject: &Subject) -> Done {
         return Done::Skipped("no option with a space in its name");
     };
     let mut engine = subject.start_uci();
-    engine.send(&format!("setoption name {} value {}", option.name, option.max.expect("a maximum")));
+    engine.send(&format!(
+        "setoption name {} value {}",
+        option.name,
+        option.max.expect("a maximum")
+    ));
     let said = engine.ready();
     assert!(said.is_empty(), "{said:?}");
     search(&mut engine, "go nodes 100", &Board::startpos());
@@ -131,71 +137,12 @@ fn several_lines(subject: &Subject) -> Done {
 fn resources_change(subject: &Subject) -> Done {
     let mut engine = subject.start_uci();
     for (hash, threads) in [(16, 1), (1, 2), (32, 4), (4, 1), (64, 2), (16, 1)] {
-        engine.send(&format!("setoption name Hash value {hash}\nsetoption name Threads value {threads}"));
+        engine.send(&format!(
+            "setoption name Hash value {hash}\nsetoption name Threads value {threads}"
+        ));
         search(&mut engine, "go depth 4", &Board::startpos());
         engine.send("ucinewgame");
         quiet(&mut engine);
-    }
-    quit(engine);
-    Done::Passed
-}
-
-fn refused_by_name(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    for (line, named) in [
-        ("setoption name Nonsense value 1", "Nonsense"),
-        ("setoption name", "name"),
-        ("setoption", "name"),
-        ("setoption name Threads value two", "two"),
-        ("setoption name Threads", "Threads"),
-        ("setoption name Ponder value maybe", "maybe"),
-        ("setoption Hash 16", "Hash"),
-    ] {
-        let error = engine.error(line);
-        assert!(error.contains(named), "{line}: {error}");
-        search(&mut engine, "go nodes 100", &Board::startpos());
-    }
-    quit(engine);
-    Done::Passed
-}
-
-fn during_a_search(subject: &Subject) -> Done {
-    let mut engine = subject.start_uci();
-    for _ in 0..subject.times(10) {
-        engine.send("go infinite");
-        engine.send("setoption name Hash value 2\nsetoption name Threads value 2\nsetoption name Clear Hash");
-        engine.send("setoption name MultiPV value 2\nucinewgame");
-        assert_eq!(crate::subject::answers(&engine.ready()), 0);
-        engine.send("setoption name Hash value 16\nsetoption name Threads value 1\nstop");
-        engine.until("bestmove");
-        let said = search(&mut engine, "go depth 3", &Board::startpos());
-        assert_eq!(lines_shown(&said), Some(2));
-        engine.send("setoption name MultiPV value 1");
-    }
-    quit(engine);
-    Done::Passed
-}
-
-fn beyond_bounds(subject: &Subject) -> Done {
-    // Where the system promises all the memory one asks for, an engine that believes it takes the machine down.
-    let promises_all =
-        std::fs::read_to_string("/proc/sys/vm/overcommit_memory").is_ok_and(|text| text.trim() == "1");
-    if promises_all && !subject.own {
-        return Done::Skipped("dangerous on this machine");
-    }
-    let mut engine = subject.start_uci();
-    for line in [
-        "setoption name Threads value 0",
-        "setoption name Threads value 100000",
-        "setoption name Threads value -1",
-        "setoption name Hash value 0",
-        "setoption name Hash value 33554432",
-        "setoption name Hash value 99999999999999999999",
-    ] {
-        let error = engine.error(line);
-        let value = line.rsplit(' ').next().expect("a value");
-        assert!(error.contains(value), "{line}: {error}");
-        search(&mut engine, "go depth 3", &Board::startpos());
     }
     quit(engine);
     Done::Passed

@@ -9,20 +9,10 @@ use megatherium_tests::conversation::PATIENCE;
 use megatherium_tests::game::judge;
 use megatherium_tests::{Conversation, binary};
 
-/// Whose rule a check is about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The UCI specification, or what every GUI relies on.
-    Protocol,
-    /// Megatherium's manual.
-    Promise,
-}
-
 /// A check. It fails by panicking.
 #[derive(Clone, Copy)]
 pub struct Check {
     pub name: &'static str,
-    pub kind: Kind,
     pub run: fn(&Subject) -> Done,
 }
 
@@ -34,13 +24,8 @@ pub enum Done {
 }
 
 /// A rule of the protocol.
-pub const fn protocol(name: &'static str, run: fn(&Subject) -> Done) -> Check {
-    Check { name, kind: Kind::Protocol, run }
-}
-
-/// A promise of Megatherium's.
-pub const fn promise(name: &'static str, run: fn(&Subject) -> Done) -> Check {
-    Check { name, kind: Kind::Promise, run }
+pub const fn check(name: &'static str, run: fn(&Subject) -> Done) -> Check {
+    Check { name, run }
 }
 
 /// An option as the engine lists it.
@@ -66,13 +51,17 @@ pub struct Subject {
 impl Subject {
     /// Finds the engine (`ENGINE`, or the one of this workspace) and asks for its name and options.
     pub fn meet(long: bool) -> Subject {
-        let path = std::env::var_os("ENGINE").map_or_else(|| binary::engine().to_owned(), PathBuf::from);
+        let path =
+            std::env::var_os("ENGINE").map_or_else(|| binary::engine().to_owned(), PathBuf::from);
         let mut engine = Conversation::start_command(&mut Command::new(&path));
         engine.set_patience(Duration::from_secs(20));
         engine.send("uci");
         let lines = engine.until("uciok");
-        let name =
-            lines.iter().find_map(|line| line.strip_prefix("id name ")).unwrap_or("nameless").to_owned();
+        let name = lines
+            .iter()
+            .find_map(|line| line.strip_prefix("id name "))
+            .unwrap_or("nameless")
+            .to_owned();
         let options = lines.iter().filter_map(|line| parse_option(line)).collect();
         engine.send("quit");
         Subject { own: name.starts_with("Megatherium"), path, name, options, long }
@@ -127,7 +116,8 @@ pub fn parse_option(line: &str) -> Option<Listed> {
     })
 }
 
-/// Sends a `go`, judges all that is said, and sees to it that nothing more comes. Returns what was said.
+/// Sends a `go`, judges all that is said, and sees to it that nothing more comes. Returns what was
+/// said.
 pub fn search(engine: &mut Conversation, go: &str, board: &Board) -> Vec<String> {
     engine.send(go);
     let lines = engine.until("bestmove");

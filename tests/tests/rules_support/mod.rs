@@ -1,64 +1,39 @@
-//! What the tests of the rules share: random games, starting positions, and the files outside the repository.
+//! What the tests of the rules share: random games, starting positions, and the files outside the
+//! repository.
 
 #![allow(dead_code, reason = "every test binary takes its own part of this module")]
 
 use std::path::PathBuf;
 
+pub use fastrand::Rng;
 use megatherium_board::{Board, Move};
 
-/// `SplitMix64`: small, seeded, the same everywhere.
-pub struct Random(u64);
-
-impl Random {
-    /// A generator that always gives the same numbers for the same seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
-    /// One of several things.
-    pub fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
-        things.get(self.below(things.len()))
-    }
-}
-
-/// A random move, with a liking for those that random play makes too rarely: castling, promotion, en passant.
-pub fn random_move(board: &Board, random: &mut Random) -> Option<Move> {
+/// A random move, with a liking for those that random play makes too rarely: castling, promotion,
+/// en passant.
+pub fn random_move(board: &Board, random: &mut Rng) -> Option<Move> {
     let moves = board.legal_moves();
-    if random.below(4) == 0 {
+    if random.usize(..4) == 0 {
         let rare: Vec<Move> = moves
             .iter()
             .copied()
             .filter(|mv| mv.is_castling() || mv.is_promotion() || mv.is_en_passant())
             .collect();
-        if let Some(mv) = random.pick(&rare) {
+        if let Some(mv) = random.choice(&rare) {
             return Some(*mv);
         }
     }
-    random.pick(&moves).copied()
+    random.choice(moves.as_slice()).copied()
 }
 
-/// Plays random games from `start` and shows every position of them, until `count` positions have been seen.
+/// Plays random games from `start` and shows every position of them, until `count` positions have
+/// been seen.
 pub fn random_positions(
     seed: u64,
     count: usize,
-    mut start: impl FnMut(&mut Random) -> Board,
-    mut show: impl FnMut(&Board, &mut Random),
+    mut start: impl FnMut(&mut Rng) -> Board,
+    mut show: impl FnMut(&Board, &mut Rng),
 ) {
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let mut seen = 0;
     while seen < count {
         let mut board = start(&mut random);
@@ -77,7 +52,7 @@ pub fn random_positions(
 }
 
 /// Positions that random games start from: the usual one and some where the special moves are near.
-pub fn standard_start(random: &mut Random) -> Board {
+pub fn standard_start(random: &mut Rng) -> Board {
     const STARTS: [&str; 8] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -88,18 +63,18 @@ pub fn standard_start(random: &mut Random) -> Board {
         "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1",
         "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1",
     ];
-    Board::from_fen(STARTS[random.below(STARTS.len())]).unwrap()
+    Board::from_fen(STARTS[random.usize(..STARTS.len())]).unwrap()
 }
 
-/// The back rank of one of the 960 starting positions: bishops on squares of both colours, the king between the
-/// rooks.
-fn back_rank(random: &mut Random) -> [char; 8] {
+/// The back rank of one of the 960 starting positions: bishops on squares of both colours, the king
+/// between the rooks.
+fn back_rank(random: &mut Rng) -> [char; 8] {
     let mut rank = ['.'; 8];
-    rank[2 * random.below(4)] = 'B';
-    rank[2 * random.below(4) + 1] = 'B';
+    rank[2 * random.usize(..4)] = 'B';
+    rank[2 * random.usize(..4) + 1] = 'B';
     for piece in ['Q', 'N', 'N'] {
         let free: Vec<usize> = (0..8).filter(|file| rank[*file] == '.').collect();
-        rank[free[random.below(free.len())]] = piece;
+        rank[free[random.usize(..free.len())]] = piece;
     }
     let free: Vec<usize> = (0..8).filter(|file| rank[*file] == '.').collect();
     for (file, piece) in free.into_iter().zip(['R', 'K', 'R']) {
@@ -109,11 +84,15 @@ fn back_rank(random: &mut Random) -> [char; 8] {
 }
 
 /// A starting position of Chess960, or of double Chess960, where the sides differ.
-pub fn chess960_start(random: &mut Random) -> Board {
+pub fn chess960_start(random: &mut Rng) -> Board {
     let white = back_rank(random);
-    let black = if random.below(2) == 0 { white } else { back_rank(random) };
+    let black = if random.usize(..2) == 0 { white } else { back_rank(random) };
     let files = |rank: [char; 8]| -> Vec<char> {
-        (0..8u8).rev().filter(|file| rank[*file as usize] == 'R').map(|file| (b'A' + file) as char).collect()
+        (0..8u8)
+            .rev()
+            .filter(|file| rank[*file as usize] == 'R')
+            .map(|file| (b'A' + file) as char)
+            .collect()
     };
     let pieces = |rank: [char; 8]| rank.into_iter().collect::<String>();
     let fen = format!(
@@ -127,14 +106,14 @@ pub fn chess960_start(random: &mut Random) -> Board {
 }
 
 /// Few pieces and nothing between them: many checks, pins, promotions and castlings.
-pub fn open_start(random: &mut Random) -> Board {
+pub fn open_start(random: &mut Rng) -> Board {
     loop {
         let mut squares = [const { None }; 64];
         let pieces: &[char] =
             &['K', 'k', 'Q', 'q', 'R', 'r', 'B', 'b', 'N', 'n', 'P', 'p', 'P', 'p', 'R', 'r'];
-        let count = 4 + random.below(pieces.len() - 3);
+        let count = 4 + random.usize(..pieces.len() - 3);
         for piece in &pieces[..count] {
-            let square = random.below(64);
+            let square = random.usize(..64);
             let edge = !(8..56).contains(&square);
             if squares[square].is_none() && !(edge && piece.eq_ignore_ascii_case(&'p')) {
                 squares[square] = Some(*piece);
@@ -144,7 +123,7 @@ pub fn open_start(random: &mut Random) -> Board {
             .rev()
             .map(|rank| (0..8).map(|file| squares[rank * 8 + file].unwrap_or('1')).collect())
             .collect();
-        let side = if random.below(2) == 0 { 'w' } else { 'b' };
+        let side = if random.usize(..2) == 0 { 'w' } else { 'b' };
         if let Ok(board) = Board::from_fen(&format!("{} {side} - - 0 1", ranks.join("/"))) {
             return board;
         }
@@ -152,16 +131,16 @@ pub fn open_start(random: &mut Random) -> Board {
 }
 
 /// Any of the three.
-pub fn any_start(random: &mut Random) -> Board {
-    match random.below(3) {
+pub fn any_start(random: &mut Rng) -> Board {
+    match random.usize(..3) {
         0 => standard_start(random),
         1 => chess960_start(random),
         _ => open_start(random),
     }
 }
 
-/// The text of a file of the folder beside the repository that holds suites too large for it. `None`, and a line
-/// that says so, when there is no such file.
+/// The text of a file of the folder beside the repository that holds suites too large for it.
+/// `None`, and a line that says so, when there is no such file.
 pub fn shared(name: &str) -> Option<String> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(name);
     let text = std::fs::read_to_string(&path).ok();

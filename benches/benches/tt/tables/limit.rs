@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::{Contender, Line, line_of, lines};
 use crate::keys::Universe;
 
-/// Reads the line of a key, and for a store writes one slot of it: what every table that keeps a key anywhere in its
-/// line has to do at least. Its time is the floor under all of them.
+/// Reads the line of a key, and for a store writes one slot of it: what every table that keeps a
+/// key anywhere in its line has to do at least. Its time is the floor under all of them.
 pub struct Limit {
     lines: Box<[Line]>,
 }
@@ -42,8 +42,8 @@ fn fold(line: &Line) -> u64 {
     line.words.iter().fold(0, |sum, word| sum ^ word.load(Relaxed))
 }
 
-/// Reads or writes the first 16 bytes of the line and never looks at the rest: less than any table with a choice of
-/// slots can do. The gap to [`Limit`] is the price of having the choice.
+/// Reads or writes the first 16 bytes of the line and never looks at the rest: less than any table
+/// with a choice of slots can do. The gap to [`Limit`] is the price of having the choice.
 pub struct Touch {
     lines: Box<[Line]>,
 }

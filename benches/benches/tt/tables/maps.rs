@@ -1,4 +1,5 @@
-//! General concurrent maps. They keep every key exactly and grow as needed, which a transposition table gives up.
+//! General concurrent maps. They keep every key exactly and grow as needed, which a transposition
+//! table gives up.
 
 use megatherium_benches::already_hashed::BuildAlreadyHashed as Build;
 

@@ -1,12 +1,14 @@
 //! The table this bench is about, through the API the engine uses.
 
-use megatherium_tt::{Bound, Entry, Table};
+use megatherium_search::{Bound, DepthAge, Entry};
+use megatherium_tt::Table;
 
 use super::Contender;
 use crate::keys::Universe;
 
-/// `megatherium_tt::Table`. It alone packs and unpacks real entries; the other tables get ready-made words.
-pub struct Megatherium(Table);
+/// `megatherium_tt::Table`. It alone packs and unpacks real entries; the other tables get
+/// ready-made words.
+pub struct Megatherium(Table<Entry, DepthAge>);
 
 impl Megatherium {
     /// What the table says about its pages.
@@ -19,12 +21,15 @@ impl Contender for Megatherium {
     const NAME: &'static str = "megatherium-tt";
 
     fn build(mebibytes: usize, _: Universe) -> Self {
-        Self(Table::new(mebibytes).expect("memory for the table"))
+        Self(Table::with_mebibytes(mebibytes).expect("memory for the table"))
     }
 
     #[inline(always)]
     fn probe(&self, key: u64) -> Option<u64> {
-        self.0.probe(key).map(|entry| u64::from(entry.mv) | u64::from(entry.score as u16) << 16)
+        self.0.probe(key).map(|hit| {
+            let entry = hit.get();
+            u64::from(entry.mv) | u64::from(entry.score as u16) << 16
+        })
     }
 
     #[inline(always)]

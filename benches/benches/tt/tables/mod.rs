@@ -19,8 +19,8 @@ pub trait Contender: Sync + Sized {
     /// An empty table of that size, or a map with room for the universe.
     fn build(mebibytes: usize, universe: Universe) -> Self;
 
-    /// Move and score of the value stored under the key, if the table still has it. (The tables that keep a value as
-    /// one word may return more.)
+    /// Move and score of the value stored under the key, if the table still has it. (The tables
+    /// that keep a value as one word may return more.)
     fn probe(&self, key: u64) -> Option<u64>;
 
     /// Stores a value under the key.

@@ -1,4 +1,5 @@
-//! Entries of a single word: nothing can tear, twice as many fit, and less is kept of key and value.
+//! Entries of a single word: nothing can tear, twice as many fit, and less is kept of key and
+//! value.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -12,8 +13,8 @@ use crate::keys::{MOVE_AND_SCORE, Universe};
 /// | key check | bound | depth    | score   | move   |
 /// ```
 ///
-/// There is no room for the static evaluation, and 24 bits of the key are all that tell positions of a line apart:
-/// a foreign key is taken for a stored one about once in two million probes.
+/// There is no room for the static evaluation, and 24 bits of the key are all that tell positions
+/// of a line apart: a foreign key is taken for a stored one about once in two million probes.
 pub struct OneWord {
     lines: Box<[Line]>,
 }
@@ -69,7 +70,8 @@ impl Contender for OneWord {
     }
 }
 
-/// The check bits over the bound bits of a full word. The low bits of the key: the high ones chose the line.
+/// The check bits over the bound bits of a full word. The low bits of the key: the high ones chose
+/// the line.
 #[inline(always)]
 fn signature(key: u64) -> u64 {
     (key << CHECK_SHIFT | BOUND) >> (CHECK_SHIFT - 2)

@@ -1,4 +1,5 @@
-//! The same lines behind a sequence lock each: readers never write, and retry when a writer was at work.
+//! The same lines behind a sequence lock each: readers never write, and retry when a writer was at
+//! work.
 
 use std::hint::spin_loop;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -14,8 +15,8 @@ use crate::keys::Universe;
 /// ```
 const SLOTS: usize = 3;
 
-/// Words are relaxed atomics between fences: reading plain memory that a writer may be changing would be
-/// undefined however carefully it is checked afterwards.
+/// Words are relaxed atomics between fences: reading plain memory that a writer may be changing
+/// would be undefined however carefully it is checked afterwards.
 pub struct Seqlock {
     lines: Box<[Line]>,
 }

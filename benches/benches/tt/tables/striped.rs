@@ -7,11 +7,12 @@ use parking_lot::Mutex;
 use super::{Contender, Line, line_index, line_of, lines};
 use crate::keys::Universe;
 
-/// Enough stripes that two threads rarely meet, few enough that the locks stay in the nearest caches.
+/// Enough stripes that two threads rarely meet, few enough that the locks stay in the nearest
+/// caches.
 const STRIPES: usize = 1024;
 
-/// Four slots of key and value per line. The words are relaxed atomics only so that the compiler lets several
-/// threads hold the slice: under the lock they cost what plain loads and stores cost.
+/// Four slots of key and value per line. The words are relaxed atomics only so that the compiler
+/// lets several threads hold the slice: under the lock they cost what plain loads and stores cost.
 pub struct Striped {
     lines: Box<[Line]>,
     locks: Box<[Mutex<()>]>,

@@ -1,54 +1,39 @@
 //! Comma-separated values: one column per number, three for a number with an interval.
 
+use std::io;
+
 use super::{Cell, Table};
 
 /// The table as CSV, with a header line.
-pub fn write(table: &Table) -> String {
-    let with_interval =
-        |column: usize| table.rows.iter().any(|row| matches!(row.get(column), Some(Cell::Estimate(..))));
-    let wide: Vec<bool> = (0..table.columns.len()).map(with_interval).collect();
-    let mut header = Vec::new();
-    for (name, &wide) in table.columns.iter().zip(&wide) {
-        header.push(quoted(name));
-        if wide {
-            header.push(quoted(&format!("{name} low")));
-            header.push(quoted(&format!("{name} high")));
-        }
-    }
-    let mut lines = vec![header.join(",")];
+pub fn write(table: &Table) -> io::Result<String> {
+    let wide: Vec<bool> = (0..table.columns.len())
+        .map(|column| {
+            table.rows.iter().any(|row| matches!(row.get(column), Some(Cell::Estimate(..))))
+        })
+        .collect();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = table.columns.iter().zip(&wide).flat_map(|(name, &wide)| {
+        let bounds = ["low", "high"].iter().filter(move |_| wide);
+        [name.clone()].into_iter().chain(bounds.map(move |bound| format!("{name} {bound}")))
+    });
+    writer.write_record(header)?;
     for row in &table.rows {
-        let mut fields = Vec::new();
-        for (cell, &wide) in row.iter().zip(&wide) {
-            match cell {
+        let fields = row.iter().zip(&wide).flat_map(|(cell, &wide)| {
+            let [value, low, high] = match cell {
                 Cell::Estimate(estimate, _) => {
-                    fields
-                        .extend([estimate.value, estimate.low, estimate.high].map(|value| value.to_string()));
+                    [estimate.value, estimate.low, estimate.high].map(|value| value.to_string())
                 }
-                cell => {
-                    fields.push(match cell {
-                        Cell::Text(text) => quoted(text),
-                        Cell::Count(count) => count.to_string(),
-                        Cell::Number(number, _) => number.to_string(),
-                        Cell::Missing | Cell::Estimate(..) => String::new(),
-                    });
-                    if wide {
-                        fields.extend([String::new(), String::new()]);
-                    }
-                }
-            }
-        }
-        lines.push(fields.join(","));
+                Cell::Text(text) => [text.clone(), String::new(), String::new()],
+                Cell::Count(count) => [count.to_string(), String::new(), String::new()],
+                Cell::Number(number, _) => [number.to_string(), String::new(), String::new()],
+                Cell::Missing => [const { String::new() }; 3],
+            };
+            [value].into_iter().chain([low, high].into_iter().filter(move |_| wide))
+        });
+        writer.write_record(fields)?;
     }
-    lines.push(String::new());
-    lines.join("\n")
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    let bytes = writer.into_inner().map_err(io::Error::other)?;
+    String::from_utf8(bytes).map_err(io::Error::other)
 }
 
 #[cfg(test)]
@@ -57,7 +42,7 @@ mod tests {
 
     #[test]
     fn intervals_take_three_columns_and_quotes_are_doubled() {
-        let text = super::write(&example().sections[0].table);
+        let text = super::write(&example().sections[0].table).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "threads,speed-up,speed-up low,speed-up high,nodes,what");
         assert_eq!(lines[1], "1,1,0.9,1.1,1234567,\"a \"\"quoted\"\", <b> word\"");

@@ -1,92 +1,93 @@
-//! JSON, written by hand: the report has six kinds of things, and that does not take a library.
+//! The report as JSON. Charts are left out: their numbers are in the tables.
+//!
+//! The keys are stable. A change of their meaning raises [`SCHEMA`].
 
-use std::fmt::Write as _;
+use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
 
 use super::{Cell, Report, Section};
 use crate::stats::Estimate;
 
-/// The whole report. Charts are left out: their numbers are in the tables.
-pub fn write(report: &Report) -> String {
-    let pairs = |pairs: &[(String, String)]| {
-        let members = pairs.iter().map(|(name, value)| format!("{}:{}", string(name), string(value)));
-        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-    };
-    let sections = report.sections.iter().map(section).collect::<Vec<_>>().join(",\n");
-    format!(
-        "{{\"title\":{},\n\"command\":{},\n\"interrupted\":{},\n\"facts\":{},\n\"highlights\":{},\n\"sections\":[\n{sections}\n]}}\n",
-        string(&report.title),
-        string(&report.command),
-        report.interrupted,
-        pairs(&report.facts),
-        pairs(&report.highlights),
-    )
+/// Version of the format, in the key `schema`.
+const SCHEMA: u32 = 2;
+
+/// The whole report.
+pub fn write(report: &Report) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(report).map(|text| text + "\n")
 }
 
-fn section(section: &Section) -> String {
-    let columns = &section.table.columns;
-    let rows = section.table.rows.iter().map(|row| {
-        let members =
-            columns.iter().zip(row).map(|(name, value)| format!("{}:{}", string(name), cell(value)));
-        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-    });
-    let notes = section.notes.iter().map(|note| string(note)).collect::<Vec<_>>().join(",");
-    format!(
-        "{{\"name\":{},\"title\":{},\"text\":{},\"notes\":[{notes}],\"rows\":[\n{}]}}",
-        string(&section.name),
-        string(&section.title),
-        string(&section.text),
-        rows.collect::<Vec<_>>().join(",\n"),
-    )
-}
-
-fn cell(cell: &Cell) -> String {
-    match cell {
-        Cell::Text(text) => string(text),
-        Cell::Count(count) => count.to_string(),
-        Cell::Number(value, _) => number(*value),
-        Cell::Estimate(Estimate { value, low, high }, _) => {
-            format!("{{\"value\":{},\"low\":{},\"high\":{}}}", number(*value), number(*low), number(*high))
-        }
-        Cell::Missing => "null".to_owned(),
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Report", 7)?;
+        object.serialize_field("schema", &SCHEMA)?;
+        object.serialize_field("title", &self.title)?;
+        object.serialize_field("command", &self.command)?;
+        object.serialize_field("interrupted", &self.interrupted)?;
+        let facts = self.facts.iter().map(|(name, value)| (name.as_str(), value));
+        object.serialize_field("facts", &Members(facts.collect()))?;
+        object.serialize_field("highlights", &self.highlights)?;
+        object.serialize_field("sections", &self.sections)?;
+        object.end()
     }
 }
 
-/// JSON has no infinity.
-fn number(value: f64) -> String {
-    if value.is_finite() { value.to_string() } else { "null".to_owned() }
+impl Serialize for Section {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let columns = || self.table.columns.iter().map(String::as_str);
+        let rows: Vec<_> =
+            self.table.rows.iter().map(|row| Members(columns().zip(row).collect())).collect();
+        let mut object = serializer.serialize_struct("Section", 5)?;
+        object.serialize_field("name", &self.name)?;
+        object.serialize_field("title", &self.title)?;
+        object.serialize_field("text", &self.text)?;
+        object.serialize_field("notes", &self.notes)?;
+        object.serialize_field("rows", &rows)?;
+        object.end()
+    }
 }
 
-fn string(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            control if control < ' ' => {
-                let _ = write!(quoted, "\\u{:04x}", control as u32);
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Cell::Text(text) => serializer.serialize_str(text),
+            Cell::Count(count) => serializer.serialize_u64(*count),
+            Cell::Number(value, _) => serializer.serialize_f64(*value),
+            Cell::Estimate(Estimate { value, low, high }, _) => {
+                Members(vec![("value", value), ("low", low), ("high", high)]).serialize(serializer)
             }
-            letter => quoted.push(letter),
+            Cell::Missing => serializer.serialize_none(),
         }
     }
-    quoted.push('"');
-    quoted
+}
+
+/// An object whose members keep their order.
+struct Members<'a, T>(Vec<(&'a str, &'a T)>);
+
+impl<T: Serialize> Serialize for Members<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
-    fn strings_are_escaped() {
-        assert_eq!(string("a\"b\\c\nd\u{1}é"), "\"a\\\"b\\\\c\\nd\\u0001é\"");
-        assert_eq!(number(f64::INFINITY), "null");
-    }
-
-    #[test]
-    fn estimates_are_objects() {
-        let text = write(&crate::report::example());
-        assert!(text.contains("\"speed-up\":{\"value\":1.8,"), "{text}");
-        assert!(text.contains("\"interrupted\":false") && text.contains("\"what\":null"), "{text}");
+    fn estimates_are_objects_and_nothing_is_infinite() {
+        let mut report = crate::report::example();
+        report.sections[0].table.rows[0][2] = Cell::Number(f64::INFINITY, 0);
+        let json: Value = serde_json::from_str(&write(&report).unwrap()).unwrap();
+        let rows = &json["sections"][0]["rows"];
+        assert_eq!(rows[1]["speed-up"]["value"], 1.8);
+        assert_eq!(rows[0]["nodes"], Value::Null);
+        assert_eq!(rows[1]["what"], Value::Null);
+        assert_eq!(json["schema"], SCHEMA);
+        assert_eq!(json["highlights"][0]["value"], "1.80 ×");
     }
 }

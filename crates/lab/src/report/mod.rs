@@ -1,4 +1,5 @@
-//! What a measurement has to show: tables and charts as plain data, and four ways to write them down.
+//! What a measurement has to show: tables and charts as plain data, and four ways to write them
+//! down.
 
 mod csv;
 mod html;
@@ -20,12 +21,40 @@ pub struct Report {
     pub command: String,
     /// The machine and the settings.
     pub facts: Vec<(String, String)>,
-    /// The numbers to remember, each with what it is.
-    pub highlights: Vec<(String, String)>,
+    /// The numbers to remember.
+    pub highlights: Vec<Highlight>,
     /// The parts, in order.
     pub sections: Vec<Section>,
     /// Whether it was ended early: then it shows what there was by then.
     pub interrupted: bool,
+}
+
+/// A number to remember.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Highlight {
+    /// The number with its unit.
+    pub value: String,
+    /// What it is.
+    pub meaning: String,
+    /// Its 95 % interval.
+    pub interval: Option<String>,
+    /// Why it is in doubt.
+    pub warning: Option<String>,
+}
+
+impl Highlight {
+    /// An estimate with so many digits and a unit.
+    pub fn new(estimate: Estimate, digits: usize, unit: &str, meaning: String) -> Highlight {
+        let Estimate { value, low, high } = estimate;
+        Highlight {
+            value: format!("{}{unit}", number(value, digits)),
+            meaning,
+            // An interval without width comes from a single sample.
+            interval: (low < high)
+                .then(|| format!("{} to {}", number(low, digits), number(high, digits))),
+            warning: None,
+        }
+    }
 }
 
 /// One subject: some words, a table, and charts of it.
@@ -61,6 +90,11 @@ impl Table {
     pub fn new(columns: &[&str]) -> Table {
         Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
     }
+
+    /// Whether a column holds words only.
+    fn is_text(&self, column: usize) -> bool {
+        self.rows.iter().all(|row| matches!(row.get(column), Some(Cell::Text(_))))
+    }
 }
 
 /// One entry of a table.
@@ -76,6 +110,25 @@ pub enum Cell {
     Estimate(Estimate, usize),
     /// Not measured.
     Missing,
+}
+
+impl Cell {
+    /// The value as people read it.
+    fn value(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Count(count) => grouped(*count),
+            Cell::Number(value, digits) => number(*value, *digits),
+            Cell::Estimate(estimate, digits) => number(estimate.value, *digits),
+            Cell::Missing => "–".to_owned(),
+        }
+    }
+
+    /// The interval of an estimate. A single sample has none.
+    fn interval(&self) -> Option<String> {
+        let Cell::Estimate(Estimate { low, high, .. }, digits) = self else { return None };
+        (low < high).then(|| format!("[{}, {}]", number(*low, *digits), number(*high, *digits)))
+    }
 }
 
 /// A picture.
@@ -155,24 +208,17 @@ impl Report {
         terminal::write(self)
     }
 
-    /// Everything as JSON.
-    pub fn to_json(&self) -> String {
-        json::write(self)
-    }
-
-    /// Everything as a page that needs nothing else.
-    pub fn to_html(&self) -> String {
-        html::write(self)
-    }
-
-    /// Writes `report.html`, `report.json` and a CSV file per section into a folder, which is made if need be. Returns what was written.
+    /// Writes `report.html`, `report.json` and a CSV file per section into a folder, which is made
+    /// if need be. Returns what was written.
     pub fn save(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         std::fs::create_dir_all(folder)?;
-        let mut files =
-            vec![("report.html".to_owned(), self.to_html()), ("report.json".to_owned(), self.to_json())];
-        files.extend(
-            self.sections.iter().map(|section| (format!("{}.csv", section.name), csv::write(&section.table))),
-        );
+        let mut files = vec![
+            ("report.html".to_owned(), html::write(self).map_err(io::Error::other)?),
+            ("report.json".to_owned(), json::write(self)?),
+        ];
+        for section in &self.sections {
+            files.push((format!("{}.csv", section.name), csv::write(&section.table)?));
+        }
         files
             .into_iter()
             .map(|(name, text)| {
@@ -256,7 +302,12 @@ pub(crate) fn example() -> Report {
         title: "An example & more".to_owned(),
         command: "megatherium scale --quick".to_owned(),
         facts: vec![("processors".to_owned(), "2".to_owned())],
-        highlights: vec![("1.80 ×".to_owned(), "time to depth, 2 threads".to_owned())],
+        highlights: vec![Highlight::new(
+            estimate(1.8),
+            2,
+            " ×",
+            "time to depth, 2 threads".to_owned(),
+        )],
         sections: vec![Section {
             name: "speed".to_owned(),
             title: "Speed".to_owned(),
@@ -283,7 +334,8 @@ mod tests {
 
     #[test]
     fn a_report_is_saved_whole() {
-        let folder = std::env::temp_dir().join(format!("megatherium-report-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("megatherium-report-{}", std::process::id()));
         let files = example().save(&folder).unwrap();
         assert_eq!(files.len(), 3);
         assert!(files.iter().all(|file| file.metadata().unwrap().len() > 20));

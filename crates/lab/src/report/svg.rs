@@ -1,5 +1,5 @@
-//! Charts as SVG text. Colours are classes, so that the page around decides between light and dark; every point says its
-//! value when the pointer rests on it, without a script.
+//! Charts as SVG text. Colours are classes, so that the page around decides between light and dark;
+//! every point says its value when the pointer rests on it, without a script.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,10 @@ pub fn escape(text: &str) -> String {
 }
 
 fn open(height: f64, title: &str) -> String {
-    format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n", escape(title))
+    format!(
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n",
+        escape(title)
+    )
 }
 
 /// One axis: from values to places on the page, and where to put marks.
@@ -58,7 +61,9 @@ impl Axis {
         let (mut low, mut high) = values
             .filter(|value| value.is_finite())
             .map(scale)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(value), high.max(value))
+            });
         if !low.is_finite() {
             (low, high) = (0.0, 1.0);
         }
@@ -86,7 +91,8 @@ impl Axis {
         if self.log {
             let (first, last) = (self.low.ceil() as i32, self.high.floor() as i32);
             let step = ((last - first) / 10 + 1).max(1) as usize;
-            let whole: Vec<f64> = (first..=last).step_by(step).map(|power| f64::from(power).exp2()).collect();
+            let whole: Vec<f64> =
+                (first..=last).step_by(step).map(|power| f64::from(power).exp2()).collect();
             if whole.len() >= 2 {
                 return whole;
             }
@@ -100,8 +106,11 @@ impl Axis {
 fn even_ticks(low: f64, high: f64) -> Vec<f64> {
     let raw = (high - low) / 5.0;
     let power = 10f64.powf(raw.log10().floor());
-    let step =
-        [1.0, 2.0, 5.0, 10.0].into_iter().map(|unit| unit * power).find(|&step| step >= raw).unwrap_or(raw);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|unit| unit * power)
+        .find(|&step| step >= raw)
+        .unwrap_or(raw);
     let first = (low / step).ceil();
     (0..12)
         .map(|index| (first + f64::from(index)) * step)
@@ -132,7 +141,11 @@ fn label(value: f64) -> String {
 
 fn trimmed(value: f64, digits: usize) -> String {
     let text = number(value, digits);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 /// A value in a cell of a map, where there is little room.
@@ -151,7 +164,8 @@ fn described(estimate: Estimate) -> String {
 fn draw_curves(curves: &Curves) -> String {
     let points = || curves.series.iter().flat_map(|series| &series.points);
     let values = points().flat_map(|(_, estimate)| [estimate.value, estimate.low, estimate.high]);
-    let x = Axis::new(points().map(|point| point.0), curves.log_x, LEFT, WIDTH - RIGHT).padded(0.04);
+    let x =
+        Axis::new(points().map(|point| point.0), curves.log_x, LEFT, WIDTH - RIGHT).padded(0.04);
     let zero = curves.from_zero.then_some(0.0);
     let y = Axis::new(values.chain(zero), curves.log_y, HEIGHT - BOTTOM, TOP).padded(0.06);
     let mut svg = open(HEIGHT, &curves.title);
@@ -165,7 +179,8 @@ fn draw_curves(curves: &Curves) -> String {
             place + 4.0
         );
     }
-    let mut marks: Vec<f64> = if curves.log_x { points().map(|point| point.0).collect() } else { x.ticks() };
+    let mut marks: Vec<f64> =
+        if curves.log_x { points().map(|point| point.0).collect() } else { x.ticks() };
     marks.sort_by(f64::total_cmp);
     marks.dedup();
     for tick in marks {
@@ -235,7 +250,8 @@ fn draw_curves(curves: &Curves) -> String {
 }
 
 fn axis_names(svg: &mut String, x_label: &str, y_label: &str, height: f64) {
-    let (middle, centre) = (f64::midpoint(LEFT, WIDTH - RIGHT), f64::midpoint(TOP, height - BOTTOM));
+    let (middle, centre) =
+        (f64::midpoint(LEFT, WIDTH - RIGHT), f64::midpoint(TOP, height - BOTTOM));
     let _ = writeln!(
         svg,
         "<text class=\"axis\" x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\
@@ -324,7 +340,8 @@ fn draw_dots(dots: &Dots) -> String {
     const VALUES: f64 = 138.0;
     const ROW: f64 = 34.0;
     let height = 16.0 + ROW * dots.rows.len() as f64 + BOTTOM;
-    let values = dots.rows.iter().flat_map(|(_, estimate)| [estimate.value, estimate.low, estimate.high]);
+    let values =
+        dots.rows.iter().flat_map(|(_, estimate)| [estimate.value, estimate.low, estimate.high]);
     let x = Axis::new(values.chain([dots.baseline]), false, NAMES, WIDTH - VALUES).padded(0.08);
     let mut svg = open(height, &dots.title);
     let bottom = height - BOTTOM;
@@ -337,7 +354,11 @@ fn draw_dots(dots: &Dots) -> String {
             label(tick)
         );
     }
-    let _ = writeln!(svg, "<path class=\"line ideal\" d=\"M{:.1} 8V{bottom:.1}\"/>", x.at(dots.baseline));
+    let _ = writeln!(
+        svg,
+        "<path class=\"line ideal\" d=\"M{:.1} 8V{bottom:.1}\"/>",
+        x.at(dots.baseline)
+    );
     for (row, (name, estimate)) in dots.rows.iter().enumerate() {
         let place = 16.0 + ROW * (row as f64 + 0.5);
         let _ = writeln!(

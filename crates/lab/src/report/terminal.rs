@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Cell, Report, Section, grouped, number};
+use super::{Cell, Highlight, Report, Section};
 
 /// Title, sections and notes as text.
 pub fn write(report: &Report) -> String {
@@ -10,8 +10,10 @@ pub fn write(report: &Report) -> String {
     for section in report.sections.iter().filter(|section| !section.raw) {
         write_section(&mut text, section);
     }
-    for (value, meaning) in &report.highlights {
-        let _ = writeln!(text, "{value}  {meaning}");
+    for Highlight { value, meaning, interval, warning } in &report.highlights {
+        let interval = interval.as_ref().map_or(String::new(), |interval| format!(" ({interval})"));
+        let warning = warning.as_ref().map_or(String::new(), |warning| format!("; {warning}"));
+        let _ = writeln!(text, "{value}{interval}  {meaning}{warning}");
     }
     if report.interrupted {
         text.push_str("Ended early: these are the results so far.\n");
@@ -22,7 +24,8 @@ pub fn write(report: &Report) -> String {
 fn write_section(text: &mut String, section: &Section) {
     let _ = writeln!(text, "{}\n", section.title);
     let table = &section.table;
-    let cells: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(shown).collect()).collect();
+    let cells: Vec<Vec<String>> =
+        table.rows.iter().map(|row| row.iter().map(shown).collect()).collect();
     let width = |column: usize| {
         let rows = cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         rows.chain([table.columns[column].chars().count()]).max().unwrap_or(0)
@@ -30,9 +33,10 @@ fn write_section(text: &mut String, section: &Section) {
     let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
     let line = |text: &mut String, row: &[String]| {
         for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let words = table.rows.iter().all(|row| matches!(row.get(column), Some(Cell::Text(_))));
+            let words = table.is_text(column);
             let fill = " ".repeat(width - cell.chars().count());
-            let _ = if words { write!(text, "  {cell}{fill}") } else { write!(text, "  {fill}{cell}") };
+            let _ =
+                if words { write!(text, "  {cell}{fill}") } else { write!(text, "  {fill}{cell}") };
         }
         let end = text.trim_end().len();
         text.truncate(end);
@@ -48,20 +52,9 @@ fn write_section(text: &mut String, section: &Section) {
     text.push('\n');
 }
 
-/// A cell as people read it.
-pub(super) fn shown(cell: &Cell) -> String {
-    match cell {
-        Cell::Text(text) => text.clone(),
-        Cell::Count(count) => grouped(*count),
-        Cell::Number(value, digits) => number(*value, *digits),
-        Cell::Estimate(estimate, digits) => format!(
-            "{} [{}, {}]",
-            number(estimate.value, *digits),
-            number(estimate.low, *digits),
-            number(estimate.high, *digits)
-        ),
-        Cell::Missing => "–".to_owned(),
-    }
+/// A cell with its interval.
+fn shown(cell: &Cell) -> String {
+    cell.interval().map_or_else(|| cell.value(), |interval| format!("{} {interval}", cell.value()))
 }
 
 #[cfg(test)]
@@ -76,6 +69,6 @@ mod tests {
         assert_eq!(lines[2], "  threads           speed-up      nodes                  what");
         assert_eq!(lines[4], "        2  1.80 [1.62, 1.98]        3.5                     –");
         assert_eq!(lines[5], "  A note.");
-        assert!(text.ends_with("1.80 ×  time to depth, 2 threads\n"));
+        assert!(text.ends_with("1.80 × (1.62 to 1.98)  time to depth, 2 threads\n"));
     }
 }

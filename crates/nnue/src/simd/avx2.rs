@@ -2,10 +2,11 @@
 
 use super::{CEILING, Row};
 use std::arch::x86_64::{
-    __m256i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_unpackhi_epi64, _mm256_add_epi16, _mm256_add_epi32,
-    _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cvtepi32_epi64, _mm256_extracti128_si256,
-    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_epi16, _mm256_min_epi16, _mm256_mullo_epi16,
-    _mm256_set1_epi16, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_sub_epi16,
+    __m256i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_unpackhi_epi64, _mm256_add_epi16,
+    _mm256_add_epi32, _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cvtepi32_epi64,
+    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_epi16,
+    _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256,
+    _mm256_storeu_si256, _mm256_sub_epi16,
 };
 
 /// 16-bit lanes of one vector.
@@ -14,14 +15,16 @@ const LANES: usize = 16;
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load(lanes: &[i16; LANES]) -> __m256i {
-    // SAFETY: the reference covers the 32 bytes that are read, and the instruction asks for no alignment.
+    // SAFETY: the reference covers the 32 bytes that are read, and the instruction asks for no
+    // alignment.
     unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store(lanes: &mut [i16; LANES], vector: __m256i) {
-    // SAFETY: the exclusive reference covers the 32 bytes that are written; no alignment is asked for.
+    // SAFETY: the exclusive reference covers the 32 bytes that are written; no alignment is asked
+    // for.
     unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), vector) }
 }
 
@@ -89,7 +92,8 @@ pub(super) fn screlu_dot<const N: usize>(values: &Row<N>, weights: &Row<N>) -> i
     for (value, weight) in vectors(values).iter().zip(vectors(weights)) {
         let clamped = _mm256_min_epi16(_mm256_max_epi16(load(value), floor), ceiling);
         let weighted = _mm256_mullo_epi16(clamped, load(weight));
-        // Pairs of 32-bit products: at most 2 · 255 · 32385 each, and at most 128 of them meet in a lane.
+        // Pairs of 32-bit products: at most 2 · 255 · 32385 each, and at most 128 of them meet in a
+        // lane.
         sum = _mm256_add_epi32(sum, _mm256_madd_epi16(weighted, clamped));
     }
     // The lanes are widened before they meet: their total may need more than 32 bits.

@@ -4,8 +4,8 @@ use super::{CEILING, Row};
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_castsi512_si256,
     _mm512_cvtepi32_epi64, _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_madd_epi16,
-    _mm512_max_epi16, _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16,
-    _mm512_setzero_si512, _mm512_storeu_si512, _mm512_sub_epi16,
+    _mm512_max_epi16, _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi64,
+    _mm512_set1_epi16, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_sub_epi16,
 };
 
 /// 16-bit lanes of one vector.
@@ -14,14 +14,16 @@ const LANES: usize = 32;
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn load(lanes: &[i16; LANES]) -> __m512i {
-    // SAFETY: the reference covers the 64 bytes that are read, and the instruction asks for no alignment.
+    // SAFETY: the reference covers the 64 bytes that are read, and the instruction asks for no
+    // alignment.
     unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn store(lanes: &mut [i16; LANES], vector: __m512i) {
-    // SAFETY: the exclusive reference covers the 64 bytes that are written; no alignment is asked for.
+    // SAFETY: the exclusive reference covers the 64 bytes that are written; no alignment is asked
+    // for.
     unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), vector) }
 }
 
@@ -83,7 +85,8 @@ pub(super) fn screlu_dot<const N: usize>(values: &Row<N>, weights: &Row<N>) -> i
     for (value, weight) in vectors(values).iter().zip(vectors(weights)) {
         let clamped = _mm512_min_epi16(_mm512_max_epi16(load(value), floor), ceiling);
         let weighted = _mm512_mullo_epi16(clamped, load(weight));
-        // Pairs of 32-bit products: at most 2 · 255 · 32385 each, and at most 64 of them meet in a lane.
+        // Pairs of 32-bit products: at most 2 · 255 · 32385 each, and at most 64 of them meet in a
+        // lane.
         sum = _mm512_add_epi32(sum, _mm512_madd_epi16(weighted, clamped));
     }
     // The lanes are widened before they meet: their total may need more than 32 bits.

@@ -1,8 +1,8 @@
 //! The three operations on which all the time goes, in several instruction sets.
 //!
-//! Every path computes the same integers: additions wrap at 16 bits like the hardware's, and the output sum is
-//! exact, so the order of summation does not show. The path is chosen once, when a network is built, and each
-//! call runs a whole layer.
+//! Every path computes the same integers: additions wrap at 16 bits like the hardware's, and the
+//! output sum is exact, so the order of summation does not show. The path is chosen once, when a
+//! network is built, and each call runs a whole layer.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -59,7 +59,7 @@ impl Simd {
         paths
     }
 
-    /// The name of the path, for people.
+    /// `portable`, `AVX2` or `AVX-512`.
     pub fn name(self) -> &'static str {
         match self.0 {
             Path::Portable => "portable",
@@ -85,7 +85,8 @@ impl Simd {
             // SAFETY: a `Simd` of this kind is only made after the processor reported AVX2.
             Path::Avx2 => unsafe { avx2::apply(from, to, added, removed) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Simd` of this kind is only made after the processor reported AVX-512 F and BW.
+            // SAFETY: a `Simd` of this kind is only made after the processor reported AVX-512 F and
+            // BW.
             Path::Avx512 => unsafe { avx512::apply(from, to, added, removed) },
         }
     }
@@ -105,15 +106,17 @@ impl Simd {
             // SAFETY: a `Simd` of this kind is only made after the processor reported AVX2.
             Path::Avx2 => unsafe { avx2::accumulate(values, weights, added, removed) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Simd` of this kind is only made after the processor reported AVX-512 F and BW.
+            // SAFETY: a `Simd` of this kind is only made after the processor reported AVX-512 F and
+            // BW.
             Path::Avx512 => unsafe { avx512::accumulate(values, weights, added, removed) },
         }
     }
 
     /// `Σ clamp(value, 0, QA)² · weight`, exact for weights of at most 127 in size.
     ///
-    /// Squaring first would need 32 bits. Instead `clamped · weight` is formed in 16 bits, where it fits
-    /// (255 · 127 = 32 385), and one multiply-and-add instruction multiplies it by `clamped` again.
+    /// Squaring first would need 32 bits. Instead `clamped · weight` is formed in 16 bits, where it
+    /// fits (255 · 127 = 32 385), and one multiply-and-add instruction multiplies it by `clamped`
+    /// again.
     #[inline]
     pub fn screlu_dot<const N: usize>(self, values: &Row<N>, weights: &Row<N>) -> i64 {
         match self.0 {
@@ -122,7 +125,8 @@ impl Simd {
             // SAFETY: a `Simd` of this kind is only made after the processor reported AVX2.
             Path::Avx2 => unsafe { avx2::screlu_dot(values, weights) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Simd` of this kind is only made after the processor reported AVX-512 F and BW.
+            // SAFETY: a `Simd` of this kind is only made after the processor reported AVX-512 F and
+            // BW.
             Path::Avx512 => unsafe { avx512::screlu_dot(values, weights) },
         }
     }

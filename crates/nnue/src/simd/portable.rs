@@ -1,4 +1,5 @@
-//! Plain loops over fixed-size arrays, in the shape the compiler turns into vector code on any machine.
+//! Plain loops over fixed-size arrays, in the shape the compiler turns into vector code on any
+//! machine.
 
 use super::{CEILING, Row};
 

@@ -1,31 +1,33 @@
 //! `datagen`: self-play on all cores into one data file, until enough or interrupted.
 
-use super::{Failure, at};
+use super::{Failure, at, load_network};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use megatherium_board::Board;
+use clap::builder::RangedU64ValueParser;
+use clap::value_parser;
+use megatherium_board::{Board, position_file};
+use megatherium_cli::progress::Progress;
 use megatherium_nnue::Network;
 use megatherium_search::Engine;
-use megatherium_train::data::Writer;
-use megatherium_train::random::Random;
-use megatherium_train::selfplay::{Rules, play};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use megatherium_train::data::{DataError, Game, Resumed, Writer};
+use megatherium_train::selfplay::{Rules, game_seed, play};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Arguments of `datagen`.
 #[derive(Args, Debug)]
 pub struct DatagenArgs {
-    /// Data file to append to; an interrupted run goes on where it was
+    /// Data file to append to; compressed if its name ends in .xz
     out: PathBuf,
-    /// Positions to have in the file in the end, counting all of them
+    /// Stop when the file has this many positions
     #[arg(long, default_value_t = 10_000_000)]
     positions: u64,
-    /// Begin no new iteration after this many nodes
-    #[arg(long, default_value_t = Rules::default().soft_nodes)]
+    /// Start no new iteration after this many nodes
+    #[arg(long, default_value_t = Rules::default().soft_nodes, value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
-    /// Random moves at the start of a game (or one more)
-    #[arg(long, default_value_t = Rules::default().random_plies)]
+    /// Random moves at the start of a game (every second game has one more)
+    #[arg(long, default_value_t = Rules::default().random_plies, value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
     random_plies: usize,
     /// Start from the positions of this file, one FEN or EPD a line
     #[arg(long)]
@@ -34,99 +36,115 @@ pub struct DatagenArgs {
     #[arg(long)]
     net: Option<PathBuf>,
     /// Games played at the same time; as many as there are cores by default
-    #[arg(long)]
+    #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Hash table of each game in MiB
-    #[arg(long, default_value_t = 8)]
+    #[arg(long, default_value_t = 8, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_536))]
     hash: usize,
-    /// Another seed gives other games
+    /// Runs with different seeds play different games
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    seed: u32,
 }
 
-/// Plays games and writes them down. Each is on disk as soon as it is over: the program can be ended at any moment.
+/// Plays games and appends them to the file. Each is written as soon as it is over, so the program
+/// can be killed at any moment; Ctrl-C lets the games under way end first.
 pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
     let network = match &args.net {
-        Some(path) => {
-            let bytes = std::fs::read(path).map_err(|error| at(path)(&error))?;
-            Arc::new(Network::from_bytes(&bytes).map_err(|error| at(path)(&error))?)
-        }
+        Some(path) => Arc::new(load_network(path)?),
         None => Network::embedded(),
     };
     let rules = Rules {
         soft_nodes: args.nodes,
         hard_nodes: args.nodes.saturating_mul(8),
         random_plies: args.random_plies,
-        book: args.book.as_ref().map_or(Ok(Vec::new()), read_book)?,
+        book: args.book.as_deref().map_or(Ok(Vec::new()), read_book)?,
         ..Rules::default()
     };
-    let (writer, resumed) = Writer::append(&args.out).map_err(|error| at(&args.out)(&error))?;
-    if resumed.games > 0 {
-        println!("{} games with {} positions are there already", resumed.games, resumed.plies);
-    }
-    let bar = ProgressBar::new(args.positions).with_position(resumed.plies).with_style(
-        ProgressStyle::with_template(
-            "{bar:40} {human_pos}/{human_len} positions, {per_sec}, {eta} left {msg}",
-        )
-        .unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
-    bar.reset_eta();
-    let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let engines = (0..threads.max(1))
+    let threads =
+        args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let engines = (0..threads)
         .map(|_| Engine::new(1, args.hash))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| Failure::from(error.to_string()))?;
+        .map_err(|error| error.to_string())?;
+    let (writer, resumed) = Writer::append(&args.out).map_err(|error| at(&args.out)(&error))?;
+    if resumed.games > 0 {
+        say!("{} games with {} positions are there already", resumed.games, resumed.plies);
+    }
     let net = network.checksum() as u32;
-    // The number of a game decides its seed, so a resumed run plays new ones.
+    let output = Output::new(writer, resumed, args.positions).map_err(|error| error.to_string())?;
+    // A resumed run continues with the number of the next game, so it plays new ones.
     let number = AtomicU64::new(resumed.games);
-    let seeds = Random::new(args.seed).next_u64();
-    let writer = Mutex::new(writer);
-    let written = AtomicU64::new(resumed.plies);
-    let failure = Mutex::new(None);
     std::thread::scope(|scope| {
         for mut engine in engines {
             engine.set_network(Arc::clone(&network));
-            let (rules, number, writer, written, failure, bar) =
-                (&rules, &number, &writer, &written, &failure, &bar);
+            let (rules, number, output) = (&rules, &number, &output);
             scope.spawn(move || {
-                while written.load(Ordering::Relaxed) < args.positions {
-                    let seed = seeds.wrapping_add(number.fetch_add(1, Ordering::Relaxed));
-                    let game = play(&mut engine, rules, net, seed);
-                    let result =
-                        writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).write(&game);
-                    if let Err(error) = result {
-                        // Nothing more can be written: let the others finish too.
-                        written.store(u64::MAX, Ordering::Relaxed);
-                        *failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
-                        return;
-                    }
-                    written.fetch_add(game.plies.len() as u64, Ordering::Relaxed);
-                    bar.inc(game.plies.len() as u64);
-                    bar.set_message(format!("({} games)", number.load(Ordering::Relaxed)));
+                while output.wants_more() {
+                    let seed = game_seed(args.seed, number.fetch_add(1, Ordering::Relaxed));
+                    output.write(&play(&mut engine, rules, net, seed));
                 }
             });
         }
     });
-    bar.finish();
-    match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-        Some(error) => Err(at(&args.out)(&error)),
-        None => Ok(()),
+    output.finish().map_err(|error| at(&args.out)(&error))
+}
+
+/// The data file and the progress, shared by the threads that play.
+struct Output {
+    writer: Mutex<Result<Writer, DataError>>,
+    /// Set when the file is large enough or cannot be written.
+    done: AtomicBool,
+    wanted: u64,
+    games: AtomicU64,
+    positions: AtomicU64,
+    progress: Progress,
+}
+
+impl Output {
+    fn new(writer: Writer, resumed: Resumed, wanted: u64) -> io::Result<Output> {
+        let progress = Progress::new("positions")?;
+        progress.begin("positions", wanted);
+        progress.step(resumed.plies, "");
+        Ok(Output {
+            writer: Mutex::new(Ok(writer)),
+            done: AtomicBool::new(resumed.plies >= wanted),
+            wanted,
+            games: AtomicU64::new(resumed.games),
+            positions: AtomicU64::new(resumed.plies),
+            progress,
+        })
+    }
+
+    fn wants_more(&self) -> bool {
+        !self.done.load(Ordering::Relaxed) && !self.progress.stopped()
+    }
+
+    fn write(&self, game: &Game) {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(open) = &mut *writer else { return };
+        if let Err(error) = open.write(game) {
+            self.done.store(true, Ordering::Relaxed);
+            *writer = Err(error);
+            return;
+        }
+        drop(writer);
+        let plies = game.plies.len() as u64;
+        let games = self.games.fetch_add(1, Ordering::Relaxed) + 1;
+        let positions = self.positions.fetch_add(plies, Ordering::Relaxed) + plies;
+        if positions >= self.wanted {
+            self.done.store(true, Ordering::Relaxed);
+        }
+        self.progress.step(plies, &format!("in {games} games"));
+    }
+
+    fn finish(self) -> Result<(), DataError> {
+        self.progress.clear();
+        self.writer.into_inner().unwrap_or_else(PoisonError::into_inner)?.finish()
     }
 }
 
-fn read_book(path: &PathBuf) -> Result<Vec<Board>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| at(path)(&error))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let boards = lines.map(|(number, line)| {
-        // An EPD line has operations where a FEN has clocks: four fields say it all.
-        let fields: Vec<&str> = line.split_whitespace().take(4).collect();
-        Board::from_fen(&fields.join(" "))
-            .map_err(|error| Failure::from(format!("{}, line {}: {error}", path.display(), number + 1)))
-    });
-    let boards = boards.collect::<Result<Vec<_>, _>>()?;
-    if boards.is_empty() {
-        Err(Failure::from(format!("{}: no positions", path.display())))
-    } else {
-        Ok(boards)
-    }
+/// The positions of an opening book.
+fn read_book(path: &Path) -> Result<Vec<Board>, Failure> {
+    let positions = position_file::read(path).map_err(|error| error.to_string())?;
+    Ok(positions.into_iter().map(|position| position.board).collect())
 }

@@ -2,6 +2,7 @@
 
 use super::{Failure, at};
 use clap::Args;
+use megatherium_nnue::Network;
 use megatherium_search::wdl::FITTED;
 use megatherium_train::data::{self, Filter, Stats};
 use megatherium_train::wdl_fit::Tally;
@@ -59,53 +60,57 @@ pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
     let Stats { games, plies, kept, .. } = total;
     let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let [black, drawn, white] = total.outcomes;
-    println!("{games:>12} games, {:.1} plies each", plies as f64 / games.max(1) as f64);
-    println!(
+    say!("{games:>12} games, {:.1} plies each", plies as f64 / games.max(1) as f64);
+    say!(
         "{:>12} by White, {drawn} drawn, {black} by Black: White scores {:.1} %",
         white,
         100.0 * total.white_share()
     );
-    println!("{:>12} adjudicated ({:.1} %)", total.adjudicated, share(total.adjudicated, games));
-    println!("{plies:>12} positions");
+    say!("{:>12} adjudicated ({:.1} %)", total.adjudicated, share(total.adjudicated, games));
+    say!("{plies:>12} positions");
     for (count, what) in [
         (total.random, "without a score"),
         (total.in_check, "in check"),
         (total.noisy, "with a noisy move"),
         (total.repeated, "repeated"),
     ] {
-        println!("{count:>12} {what} ({:.1} %)", share(count, plies));
+        say!("{count:>12} {what} ({:.1} %)", share(count, plies));
     }
-    println!("{kept:>12} suited to training ({:.1} %)", share(kept, plies));
+    say!("{kept:>12} suited to training ({:.1} %)", share(kept, plies));
     for (bucket, &count) in total.kept_by_bucket.iter().enumerate() {
-        println!("{count:>12} of them for output head {bucket} ({:.1} %)", share(count, kept));
+        say!("{count:>12} of them for output head {bucket} ({:.1} %)", share(count, kept));
     }
-    for (net, games) in &total.nets {
-        println!("{games:>12} games by net …{net:08x}");
+    let embedded = Network::embedded().checksum() as u32;
+    for (&net, games) in &total.nets {
+        let name = if net == embedded { " (embedded in this build)" } else { "" };
+        say!("{games:>12} games played by net …{net:08x}{name}");
     }
     if total.illegal > 0 {
-        println!("{:>12} games with an illegal move: their tails are left out", total.illegal);
+        say!("{:>12} games with an illegal move: their tails are left out", total.illegal);
     }
     if total.cut > 0 {
-        println!("{:>12} bytes of cut records at the ends of files", total.cut);
+        say!("{:>12} bytes of cut records at the ends of files", total.cut);
     }
     Ok(())
 }
 
-/// Fits the chances of a win, a draw and a loss to the results of games, and shows how well they fit.
+/// Fits the chances of a win, a draw and a loss to the results of games, and shows how well they
+/// fit.
 pub fn wdl(args: &StatsArgs) -> Result<(), Failure> {
     let mut tally = Tally::default();
     for path in &args.files {
         tally.read(path, &args.filter.filter()).map_err(|error| at(path)(&error))?;
     }
     let model = tally.fit(FITTED);
-    println!("{} positions", tally.positions());
-    println!("in use: {FITTED:?}, {:.4} nats a position", tally.surprise(&FITTED));
-    println!("fitted: {model:?}, {:.4} nats a position", tally.surprise(&model));
-    println!("     score   won drawn  lost    model says");
+    say!("{} positions", tally.positions());
+    say!("in use: {FITTED:?}, {:.4} nats a position", tally.surprise(&FITTED));
+    say!("fitted: {model:?}, {:.4} nats a position", tally.surprise(&model));
+    say!("     score   won drawn  lost    model says");
     for from in (-500..500).step_by(100) {
         let (seen, said) = tally.compare(&model, from, from + 100);
-        let row = |shares: [f64; 3]| shares.map(|share| format!("{:>5.1}", 100.0 * share)).join(" ");
-        println!("{:>10}  {}    {}", format!("{from}…{}", from + 100), row(seen), row(said));
+        let row =
+            |shares: [f64; 3]| shares.map(|share| format!("{:>5.1}", 100.0 * share)).join(" ");
+        say!("{:>10}  {}    {}", format!("{from}…{}", from + 100), row(seen), row(said));
     }
     Ok(())
 }
@@ -126,11 +131,14 @@ pub struct MergeArgs {
 
 /// Appends the games of several files to one.
 pub fn merge(args: &MergeArgs) -> Result<(), Failure> {
-    let merged =
-        data::merge(&args.files, &args.output, args.salvage).map_err(|(path, error)| at(&path)(&error))?;
-    println!("{} games appended to {}", merged.games, args.output.display());
+    let merged = data::merge(&args.files, &args.output, args.salvage)
+        .map_err(|(path, error)| at(&path)(&error))?;
+    say!("{} games appended to {}", merged.games, args.output.display());
+    if merged.repeated > 0 {
+        say!("{} games came twice and were left out", merged.repeated);
+    }
     if merged.skipped > 0 {
-        println!("{} bytes of damaged records skipped", merged.skipped);
+        say!("{} bytes of damaged records skipped", merged.skipped);
     }
     Ok(())
 }
@@ -151,8 +159,8 @@ pub struct ShuffleArgs {
 
 /// Writes games into a new file in random order.
 pub fn shuffle(args: &ShuffleArgs) -> Result<(), Failure> {
-    let games =
-        data::shuffle(&args.files, &args.output, args.seed).map_err(|(path, error)| at(&path)(&error))?;
-    println!("{games} games written to {}", args.output.display());
+    let games = data::shuffle(&args.files, &args.output, args.seed)
+        .map_err(|(path, error)| at(&path)(&error))?;
+    say!("{games} games written to {}", args.output.display());
     Ok(())
 }

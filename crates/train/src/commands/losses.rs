@@ -22,7 +22,11 @@ impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { epoch, positions, rate, training_loss, validation_loss } = self.report;
         let validation = validation_loss.map_or(String::new(), |loss| format!("{loss:.8}"));
-        write!(f, "{epoch},{positions},{rate:e},{training_loss:.8},{validation},{:.1}", self.seconds)
+        write!(
+            f,
+            "{epoch},{positions},{rate:e},{training_loss:.8},{validation},{:.1}",
+            self.seconds
+        )
     }
 }
 
@@ -30,7 +34,9 @@ impl Line {
     /// Reads a line; `None` for the header and for a line that was cut.
     fn parse(line: &str) -> Option<Line> {
         let fields: Vec<&str> = line.split(',').collect();
-        let [epoch, positions, rate, training, validation, seconds] = fields[..] else { return None };
+        let [epoch, positions, rate, training, validation, seconds] = fields[..] else {
+            return None;
+        };
         let report = Report {
             epoch: epoch.parse().ok()?,
             positions: positions.parse().ok()?,
@@ -53,21 +59,30 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Goes on in a directory after `epochs` epochs, which is none for a new run. What a run had written about an
-    /// epoch that it did not finish is dropped.
+    /// Continues in a directory after `epochs` epochs, 0 for a new run. What a run had
+    /// written about an epoch that it did not finish is dropped.
     pub fn open(directory: &Path, epochs: u32) -> io::Result<Losses> {
         let path = directory.join("losses.csv");
         let old = if epochs > 0 { fs::read_to_string(&path)? } else { String::new() };
-        let lines: Vec<Line> =
-            old.lines().filter_map(Line::parse).filter(|line| line.report.epoch <= epochs).collect();
+        let lines: Vec<Line> = old
+            .lines()
+            .filter_map(Line::parse)
+            .filter(|line| line.report.epoch <= epochs)
+            .collect();
         let kept = [HEADER.to_owned()].into_iter().chain(lines.iter().map(Line::to_string));
         fs::write(&path, kept.collect::<Vec<_>>().join("\n") + "\n")?;
         let csv = OpenOptions::new().append(true).open(path)?;
         let earlier = lines.len();
-        Ok(Losses { csv, drawing: directory.join("losses.svg"), lines, earlier, began: Instant::now() })
+        Ok(Losses {
+            csv,
+            drawing: directory.join("losses.svg"),
+            lines,
+            earlier,
+            began: Instant::now(),
+        })
     }
 
-    /// Writes down a report; at the end of an epoch the drawing is made anew.
+    /// Appends a report; redraws the curves at the end of an epoch.
     pub fn add(&mut self, report: &Report) -> io::Result<()> {
         let before = self.earlier_line().map_or(0.0, |line| line.seconds);
         let line = Line { report: *report, seconds: before + self.seconds() };
@@ -82,8 +97,8 @@ impl Losses {
     /// The mean training loss of an epoch.
     pub fn epoch_mean(&self, epoch: u32) -> f64 {
         let losses = self.lines.iter().filter(|line| line.report.epoch == epoch);
-        let (count, sum) =
-            losses.fold((0, 0.0), |(count, sum), line| (count + 1, sum + line.report.training_loss));
+        let (count, sum) = losses
+            .fold((0, 0.0), |(count, sum), line| (count + 1, sum + line.report.training_loss));
         sum / f64::from(count.max(1))
     }
 

@@ -1,20 +1,23 @@
 //! The subcommands, one file for each group.
 
 pub mod datagen;
+pub mod export;
 pub mod files;
 mod losses;
 pub mod nets;
 pub mod train;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use megatherium_nnue::Network;
+use megatherium_nnue::format::LARGEST_FILE;
+use megatherium_nnue::{Architecture, Network};
 use megatherium_train::data::Filter;
 use megatherium_train::dataset::Dataset;
 use megatherium_train::sample::Sample;
 use megatherium_train::trainer::Model;
 use megatherium_train::verify::{difference, model_scores, network_scores};
 use std::fmt::Display;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Why a command failed: one line for the terminal.
@@ -27,9 +30,11 @@ pub fn at(path: &Path) -> impl Fn(&dyn Display) -> Failure + '_ {
 
 /// A progress bar over `length` steps with the rate and the time left; it draws only on a terminal.
 fn progress(length: u64, unit: &str) -> ProgressBar {
-    let template =
-        format!("{{msg}} {{wide_bar}} {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left");
-    let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let template = format!(
+        "{{msg}} {{wide_bar}} {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left"
+    );
+    let style =
+        ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style)
 }
 
@@ -45,9 +50,31 @@ fn samples_of(files: &[PathBuf], filter: &Filter, permille: u64) -> Result<Datas
     dataset.map_err(|(path, error)| at(&path)(&error))
 }
 
+/// Parses a number from `least` to `most`.
+fn ranged(least: f32, most: f32) -> impl Fn(&str) -> Result<f32, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("expected a number from {least} to {most}"))
+    }
+}
+
+/// Reads a file of at most `limit` bytes: some files have no end.
+fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| at(path)(&error))?;
+    if bytes.len() as u64 > limit {
+        return Err(at(path)(&format!("larger than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
 /// Reads a net file.
 fn load_network(path: &Path) -> Result<Network, Failure> {
-    let bytes = fs::read(path).map_err(|error| at(path)(&error))?;
+    let bytes = read_bounded(path, LARGEST_FILE as u64)?;
     Network::from_bytes(&bytes).map_err(|error| at(path)(&error))
 }
 
@@ -55,19 +82,26 @@ fn load_network(path: &Path) -> Result<Network, Failure> {
 const EXAMINED: usize = 100_000;
 
 /// Quantises a model, writes it, and checks the integers against floating point.
-fn export(model: &Model, path: &Path, samples: &[Sample]) -> Result<(), Failure> {
+fn write_net(model: &Model, path: &Path, samples: &[Sample]) -> Result<(), Failure> {
     let weights = model.quantise().map_err(|error| at(path)(&error))?;
-    let network = Network::new(&weights).map_err(|error| at(path)(&error))?;
-    fs::write(path, network.to_bytes()).map_err(|error| at(path)(&error))?;
-    println!("net {:016x} written to {}", network.checksum(), path.display());
+    fs::write(path, weights.to_bytes()).map_err(|error| at(path)(&error))?;
+    say!("net {:016x} written to {}", weights.checksum(), path.display());
+    let Ok(network) = Network::new(&weights) else {
+        say!("this build cannot play with it: it needs {}", Architecture::OURS);
+        return Ok(());
+    };
     let samples = &samples[..samples.len().min(EXAMINED)];
     let integers = network_scores(&network, samples);
-    // The trainer rounds the weights all the time; the exact ones are only where it keeps its place.
-    for (name, model) in [("as trained", &model.rounded()), ("not rounded", model)] {
+    // The trainer rounds the weights all the time; the exact ones are only where it keeps its
+    // place.
+    for (name, model) in [("as trained", &model.rounded()), ("not rounded", &model.merged())] {
         let found = difference(&model_scores(model, samples), &integers);
-        println!(
+        say!(
             "quantised against floating point {name}, {} positions: mean {:.2} cp, 99 % within {:.2}, largest {:.2}",
-            found.positions, found.mean, found.percentile_99, found.max
+            found.positions,
+            found.mean,
+            found.percentile_99,
+            found.max
         );
     }
     Ok(())

@@ -1,11 +1,11 @@
-//! `quantise`, `inspect` and `compare`: what became of a net.
+//! `quantise`, `inspect` and `compare`: making net files and looking into them.
 
 use super::files::FilterArgs;
-use super::{Failure, at, export, load_network, samples_of};
+use super::{Failure, at, load_network, ranged, samples_of, write_net};
 use clap::Args;
 use megatherium_board::PieceType;
-use megatherium_nnue::layout::{INPUTS_PER_BUCKET, OUTPUT_BUCKETS, QA, QB};
-use megatherium_nnue::{Architecture, HIDDEN, Network, Weights};
+use megatherium_nnue::layout::{INPUTS_PER_BUCKET, KING_BUCKET_MAP, OUTPUT_BUCKETS, QA, QB};
+use megatherium_nnue::{Network, Weights};
 use megatherium_train::sample::{PIECES, Sample};
 use megatherium_train::svg::{self, Cell};
 use megatherium_train::trainer::{State, Target};
@@ -30,9 +30,10 @@ pub struct QuantiseArgs {
 
 /// Makes a net file from a checkpoint.
 pub fn quantise(args: &QuantiseArgs) -> Result<(), Failure> {
-    let state = State::load(&args.checkpoint, None).map_err(|error| at(&args.checkpoint)(&error))?;
+    let state =
+        State::load(&args.checkpoint, None).map_err(|error| at(&args.checkpoint)(&error))?;
     let dataset = samples_of(&args.data, &args.filter.filter(), 0)?;
-    export(&state.model, &args.output, &dataset.training)
+    write_net(&state.model, &args.output, &dataset.training)
 }
 
 /// Arguments of `compare`.
@@ -46,11 +47,14 @@ pub struct CompareArgs {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The share of the game's result in the target the losses are counted against
-    #[arg(long, default_value_t = 0.3)]
+    #[arg(long, default_value_t = 0.3, value_parser = ranged(0.0, 1.0))]
     mix: f32,
     /// The score in centipawns at which a side is taken to expect 73 % of the points
-    #[arg(long, default_value_t = 400.0)]
+    #[arg(long, default_value_t = 400.0, value_parser = ranged(1.0, 10_000.0))]
     score_scale: f32,
+    /// The power of the error that counts as the loss
+    #[arg(long, default_value_t = 2.0, value_parser = ranged(1.0, 4.0))]
+    loss_exponent: f32,
     #[command(flatten)]
     filter: FilterArgs,
 }
@@ -62,11 +66,11 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if samples.is_empty() {
         return Err("the data has no position to compare on".to_owned());
     }
-    let target = Target { mix: args.mix, scale: args.score_scale };
+    let target = Target { mix: args.mix, scale: args.score_scale, exponent: args.loss_exponent };
     let scores = networks.each_ref().map(|network| network_scores(network, &samples));
     for ((network, path), scores) in networks.iter().zip([&args.first, &args.second]).zip(&scores) {
         let sizes: f64 = scores.iter().map(|score| score.abs()).sum();
-        println!(
+        say!(
             "{:016x}  loss {:.6}  mean size {:.1} cp  {}",
             network.checksum(),
             loss(scores, &samples, target),
@@ -75,8 +79,8 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         );
     }
     let found = difference(&scores[0], &scores[1]);
-    println!("{} positions", found.positions);
-    println!(
+    say!("{} positions", found.positions);
+    say!(
         "difference: mean {:.1} cp, median {:.1}, 99 % within {:.1}, largest {:.0} ({:.0} against {:.0})",
         found.mean,
         found.median,
@@ -85,9 +89,14 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         scores[0][found.max_at],
         scores[1][found.max_at]
     );
-    println!("correlation {:.4}, same side better in {:.1} %", found.correlation, 100.0 * found.same_side);
+    say!(
+        "correlation {:.4}, same side better in {:.1} %",
+        found.correlation,
+        100.0 * found.same_side
+    );
     for bucket in 0..OUTPUT_BUCKETS {
-        let chosen: Vec<usize> = (0..samples.len()).filter(|&at| samples[at].bucket() == bucket).collect();
+        let chosen: Vec<usize> =
+            (0..samples.len()).filter(|&at| samples[at].bucket() == bucket).collect();
         if chosen.is_empty() {
             continue;
         }
@@ -96,7 +105,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         let picked = scores.each_ref().map(|scores| pick(scores));
         let [first, second] = picked.each_ref().map(|scores| loss(scores, &positions, target));
         let mean = difference(&picked[0], &picked[1]).mean;
-        println!(
+        say!(
             "head {bucket}: {:>9} positions, losses {first:.6} and {second:.6}, mean difference {mean:.1} cp",
             chosen.len()
         );
@@ -129,14 +138,16 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     fs::create_dir_all(&args.output).map_err(|error| at(&args.output)(&error))?;
     let write = |name: &str, text: String| {
         let path = args.output.join(name);
-        fs::write(&path, text).map_err(|error| at(&path)(&error)).map(|()| println!("  {}", path.display()))
+        fs::write(&path, text)
+            .map_err(|error| at(&path)(&error))
+            .map(|()| say!("  {}", path.display()))
     };
-    println!("net {:016x}: {}", network.checksum(), Architecture::OURS);
+    say!("net {:016x}: {}", network.checksum(), network.architecture());
     print_layer("input weights", &weights.input, QA);
     print_layer("input biases", &weights.input_bias, QA);
     print_layer("output weights", &weights.output, QB);
     print_pieces(&weights);
-    println!("drawings:");
+    say!("drawings:");
     for (name, title, values, scale) in [
         ("input.svg", "Input weights", &weights.input, QA),
         ("output.svg", "Output weights", &weights.output, QB),
@@ -145,23 +156,31 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         write(name, svg::histogram(title, -limit, limit, &counts))?;
     }
     if args.data.is_empty() {
-        println!("with --data the neurons are watched as well");
+        say!("with --data the neurons are watched as well");
         return Ok(());
     }
     let samples = samples_of(&args.data, &args.filter.filter(), 0)?.training;
     let activity = activity(&network, &samples);
     let dead = activity.iter().filter(|&&(active, _)| active == 0.0).count();
     let full = activity.iter().filter(|&&(_, full)| full > 0.5).count();
-    println!("{dead} of {HIDDEN} neurons are never active, {full} are saturated more often than not");
+    say!(
+        "{dead} of {} neurons are never active, {full} are saturated more often than not",
+        activity.len()
+    );
     let cells: Vec<Cell> = activity
         .iter()
         .enumerate()
         .map(|(neuron, &(active, full))| Cell {
             level: (active > 0.0).then_some(active),
-            note: format!("neuron {neuron}: active {:.1} %, saturated {:.1} %", 100.0 * active, 100.0 * full),
+            note: format!(
+                "neuron {neuron}: active {:.1} %, saturated {:.1} %",
+                100.0 * active,
+                100.0 * full
+            ),
         })
         .collect();
-    let legend = format!("the darker the more often active in {} positions; red: never", samples.len());
+    let legend =
+        format!("the darker the more often active in {} positions; red: never", samples.len());
     write("neurons.svg", svg::map("Neurons", 16, &cells, &legend))
 }
 
@@ -173,7 +192,7 @@ fn print_layer(name: &str, values: &[i16], scale: i32) {
     let zeros = values.iter().filter(|&&value| value == 0).count();
     let largest = values.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0);
     let scale = f64::from(scale);
-    println!(
+    say!(
         "{name:>15}: {:>7}, mean {:+.4}, deviation {:.4}, largest {:.3}, {:.1} % zero",
         values.len(),
         mean / scale,
@@ -185,24 +204,27 @@ fn print_layer(name: &str, values: &[i16], scale: i32) {
 
 /// How strongly the net looks at each kind of piece.
 fn print_pieces(weights: &Weights) {
-    println!("mean size of the input weights by piece:");
+    say!("mean size of the input weights by piece:");
     for (side, name) in ["own", "foreign"].into_iter().enumerate() {
         let sizes = PieceType::ALL.map(|kind| {
             let first = (side * 6 + kind.index()) * 64;
-            let rows = weights.input.chunks_exact(HIDDEN).enumerate();
-            let rows = rows.filter(|(row, _)| (first..first + 64).contains(&(row % INPUTS_PER_BUCKET)));
-            let (count, sum) = rows.flat_map(|(_, row)| row).fold((0_u64, 0_u64), |(count, sum), &weight| {
-                (count + 1, sum + u64::from(weight.unsigned_abs()))
-            });
+            let rows = weights.input.chunks_exact(weights.input_bias.len()).enumerate();
+            let rows =
+                rows.filter(|(row, _)| (first..first + 64).contains(&(row % INPUTS_PER_BUCKET)));
+            let (count, sum) =
+                rows.flat_map(|(_, row)| row).fold((0_u64, 0_u64), |(count, sum), &weight| {
+                    (count + 1, sum + u64::from(weight.unsigned_abs()))
+                });
             format!("{kind:?} {:.4}", sum as f64 / count.max(1) as f64 / f64::from(QA))
         });
-        println!("{name:>15}: {}", sizes.join(", "));
+        say!("{name:>15}: {}", sizes.join(", "));
     }
 }
 
 /// How many weights fall into each of [`BINS`] equal bins, and where the bins end on either side.
 fn bins(values: &[i16], scale: i32) -> (f64, Vec<u64>) {
-    let largest = values.iter().map(|value| i32::from(value.unsigned_abs())).max().unwrap_or(0).max(1);
+    let largest =
+        values.iter().map(|value| i32::from(value.unsigned_abs())).max().unwrap_or(0).max(1);
     let mut counts = vec![0; BINS];
     for &value in values {
         let bin = (i32::from(value) + largest) as usize * BINS / (2 * largest as usize + 1);
@@ -213,10 +235,10 @@ fn bins(values: &[i16], scale: i32) -> (f64, Vec<u64>) {
 
 /// For each neuron the share of views in which it is above zero, and in which it is at its ceiling.
 fn activity(network: &Network, samples: &[Sample]) -> Vec<(f64, f64)> {
-    let mut counts = vec![(0_u64, 0_u64); HIDDEN];
+    let mut counts = vec![(0_u64, 0_u64); network.architecture().hidden as usize];
     for sample in samples {
         let mut inputs = [[0; PIECES]; 2];
-        let count = sample.inputs(&mut inputs);
+        let count = sample.inputs(&mut inputs, &KING_BUCKET_MAP);
         for inputs in &inputs {
             for (count, value) in counts.iter_mut().zip(network.neurons(&inputs[..count])) {
                 count.0 += u64::from(value > 0);

@@ -2,13 +2,16 @@
 
 use super::files::FilterArgs;
 use super::losses::Losses;
-use super::{Failure, at, export, progress, samples_of};
-use clap::Args;
+use super::{Failure, at, progress, ranged, read_bounded, samples_of, write_net};
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, value_parser};
 use megatherium_nnue::format::fnv1a;
-use megatherium_nnue::{HIDDEN, Network};
+use megatherium_nnue::layout::KING_BUCKETS;
+use megatherium_nnue::{Architecture, HIDDEN, Weights};
 use megatherium_train::dataset::Dataset;
 use megatherium_train::trainer::{
-    AdamW, CheckpointError, Event, Model, Settings, State, TILE, Target, run, steps_per_epoch,
+    AdamW, CheckpointError, Event, LARGEST_CHECKPOINT, Model, Settings, State, TILE, Target, run,
+    steps_per_epoch,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,76 +25,85 @@ pub struct TrainArgs {
     /// Directory for the net, the checkpoint and the loss curves
     #[arg(short, long)]
     output: PathBuf,
-    /// Neurons per side, a multiple of 32; only the width of this build can be exported
-    #[arg(long, default_value_t = HIDDEN, value_parser = parse_hidden)]
-    hidden: usize,
+    /// Neurons per side, a multiple of 32
+    #[arg(long, default_value_t = HIDDEN as u16, value_parser = parse_hidden)]
+    hidden: u16,
+    /// Sets of input weights, chosen by the own king's square: 1 or 5
+    #[arg(long, default_value_t = KING_BUCKETS, value_parser = parse_king_buckets)]
+    king_buckets: usize,
     /// Passes over the data
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = value_parser!(u32).range(1..=100_000))]
     epochs: u32,
     /// Positions per step
-    #[arg(long, default_value_t = 16_384, value_parser = parse_batch)]
+    #[arg(long, default_value_t = 16_384, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 24))]
     batch: usize,
     /// The highest learning rate
-    #[arg(long, default_value_t = 1e-3)]
+    #[arg(long, default_value_t = 1e-3, value_parser = ranged(1e-9, 1.0))]
     rate: f32,
     /// The learning rate at the end
-    #[arg(long, default_value_t = 1e-5)]
+    #[arg(long, default_value_t = 1e-5, value_parser = ranged(0.0, 1.0))]
     last_rate: f32,
     /// Steps until the highest learning rate is reached
     #[arg(long, default_value_t = 100)]
     warmup: u64,
     /// Weight decay
-    #[arg(long, default_value_t = AdamW::default().weight_decay)]
+    #[arg(long, default_value_t = AdamW::default().weight_decay, value_parser = ranged(0.0, 1.0))]
     decay: f32,
     /// The share of the game's result in the target, 0 to 1; the rest is the search's score
-    #[arg(long, default_value_t = 0.3, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.1, value_parser = ranged(0.0, 1.0))]
     mix: f32,
     /// The score in centipawns at which a side is taken to expect 73 % of the points
-    #[arg(long, default_value_t = 400.0)]
+    #[arg(long, default_value_t = 400.0, value_parser = ranged(1.0, 10_000.0))]
     score_scale: f32,
+    /// The power of the error that counts as the loss: more than 2 stresses large errors
+    #[arg(long, default_value_t = 2.0, value_parser = ranged(1.0, 4.0))]
+    loss_exponent: f32,
     /// Games of a thousand that are held out for validation
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..1000))]
+    #[arg(long, default_value_t = 10, value_parser = value_parser!(u64).range(0..1000))]
     validation: u64,
     /// Decides the first weights and the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Go on from the checkpoint in the output directory
+    /// Threads; as many as there are cores by default. The net does not depend on it
+    #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: Option<usize>,
+    /// Continue from the checkpoint in the output directory
     #[arg(long)]
     resume: bool,
-    /// Start from the weights of this net or checkpoint instead of random ones; a narrower one is widened
+    /// Start from the weights of this net or checkpoint instead of random ones; a smaller one is
+    /// enlarged
     #[arg(long, conflicts_with = "resume")]
     from: Option<PathBuf>,
     #[command(flatten)]
     filter: FilterArgs,
 }
 
-fn parse_hidden(text: &str) -> Result<usize, String> {
+fn parse_hidden(text: &str) -> Result<u16, String> {
     match text.parse() {
-        Ok(hidden) if hidden > 0 && hidden % TILE == 0 => Ok(hidden),
-        _ => Err(format!("expected a multiple of {TILE}")),
+        Ok(hidden) if Architecture::one_bucket(hidden).is_sound() => Ok(hidden),
+        _ => Err(format!("expected a multiple of {TILE} up to 2048")),
     }
 }
 
-fn parse_batch(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&batch| batch > 0).ok_or_else(|| "expected a positive number".to_owned())
-}
-
-fn parse_share(text: &str) -> Result<f32, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+fn parse_king_buckets(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(buckets @ (1 | 5)) => Ok(buckets),
+        _ => Err("expected 1 or 5".to_owned()),
+    }
 }
 
 impl TrainArgs {
     fn settings(&self) -> Settings {
         Settings {
             hidden: self.hidden,
+            king_buckets: self.king_buckets > 1,
             epochs: self.epochs,
             batch: self.batch,
             rate: self.rate,
             last_rate: self.last_rate,
             warmup: self.warmup,
             adam: AdamW { weight_decay: self.decay, ..AdamW::default() },
-            target: Target { mix: self.mix, scale: self.score_scale },
+            target: Target { mix: self.mix, scale: self.score_scale, exponent: self.loss_exponent },
             seed: self.seed,
         }
     }
@@ -100,6 +112,10 @@ impl TrainArgs {
 /// Trains a net.
 pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     let settings = args.settings();
+    if let Some(threads) = args.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build_global().map_err(|error| error.to_string())?;
+    }
     fs::create_dir_all(&args.output).map_err(|error| at(&args.output)(&error))?;
     let dataset = samples_of(&args.files, &args.filter.filter(), args.validation)?;
     if dataset.training.is_empty() {
@@ -109,12 +125,13 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     let identity = identity(&settings, &dataset);
     let state = first_state(args, &settings, &checkpoint, identity)?;
     write_settings(args, &settings, &dataset)?;
-    let mut losses = Losses::open(&args.output, state.epoch).map_err(|error| at(&args.output)(&error))?;
+    let mut losses =
+        Losses::open(&args.output, state.epoch).map_err(|error| at(&args.output)(&error))?;
 
     let steps = steps_per_epoch(dataset.training.len(), settings.batch) as u64;
-    println!(
-        "{} neurons, {} positions to learn from, {} held out, {} epochs of {steps} steps",
-        settings.hidden,
+    say!(
+        "{}: {} positions to learn from, {} held out, {} epochs of {steps} steps",
+        settings.architecture(),
         dataset.training.len(),
         dataset.validation.len(),
         settings.epochs
@@ -132,7 +149,7 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
                 if let Some(validation) = report.validation_loss {
                     let training = losses.epoch_mean(report.epoch);
                     bar.suspend(|| {
-                        println!(
+                        say!(
                             "epoch {:>3}  training {training:.6}  held out {validation:.6}",
                             report.epoch
                         );
@@ -148,14 +165,10 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     bar.finish_and_clear();
     let seconds = losses.seconds();
     let learnt = losses.positions();
-    println!("{learnt} positions in {seconds:.0} s, {:.0} a second", learnt as f64 / seconds.max(1e-9));
-    if settings.hidden == HIDDEN {
-        let examined = if dataset.validation.is_empty() { &dataset.training } else { &dataset.validation };
-        export(&state.model, &args.output.join("net.nnue"), examined)
-    } else {
-        println!("the net is not exported: this build is for {HIDDEN} neurons");
-        Ok(())
-    }
+    say!("{learnt} positions in {seconds:.0} s, {:.0} a second", learnt as f64 / seconds.max(1e-9));
+    let examined =
+        if dataset.validation.is_empty() { &dataset.training } else { &dataset.validation };
+    write_net(&state.model, &args.output.join("net.nnue"), examined)
 }
 
 /// The weights to begin with.
@@ -169,19 +182,17 @@ fn first_state(
         return State::load(checkpoint, Some(identity)).map_err(|error| at(checkpoint)(&error));
     }
     let Some(path) = &args.from else { return Ok(State::new(settings)) };
-    let bytes = fs::read(path).map_err(|error| at(path)(&error))?;
+    let bytes = read_bounded(path, LARGEST_CHECKPOINT)?;
     let model = match State::from_bytes(&bytes, None) {
         Ok(state) => state.model,
         Err(CheckpointError::NotACheckpoint) => {
-            let network = Network::from_bytes(&bytes).map_err(|error| at(path)(&error))?;
-            Model::from_weights(&network.weights())
+            Model::from_weights(&Weights::from_bytes(&bytes).map_err(|error| at(path)(&error))?)
         }
         Err(error) => return Err(at(path)(&error)),
     };
-    if model.hidden() > settings.hidden {
-        return Err(format!("{}: has {} neurons, more than --hidden", path.display(), model.hidden()));
-    }
-    Ok(State::from_model(model.widened(settings.hidden, settings.seed)))
+    let (found, wanted) = (model.architecture, settings.architecture());
+    let refusal = || at(path)(&format!("{found} cannot become {wanted}"));
+    model.grown(wanted, settings.seed).map(State::from_model).ok_or_else(refusal)
 }
 
 /// A number that is the same for the same settings and data.

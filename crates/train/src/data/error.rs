@@ -14,6 +14,10 @@ pub enum DataError {
     Version(u16),
     /// Another process is appending to the file.
     InUse,
+    /// Games are to be appended to something that is not a regular file.
+    NotAFile,
+    /// The file to write is also one to read.
+    OutputIsInput,
     /// A record is damaged.
     Damaged {
         /// Where the record begins, in bytes from the start of the file.
@@ -31,10 +35,18 @@ impl fmt::Display for DataError {
             DataError::Io(error) => error.fmt(f),
             DataError::NotData => write!(f, "not a Megatherium data file"),
             DataError::Version(found) => {
-                write!(f, "data format version {found}, this build reads version {}", super::VERSION)
+                write!(
+                    f,
+                    "data format version {found}, this build reads version {}",
+                    super::VERSION
+                )
             }
             DataError::InUse => write!(f, "another process is appending to the file"),
-            DataError::Damaged { offset, what } => write!(f, "damaged record at byte {offset}: {what}"),
+            DataError::NotAFile => write!(f, "not a regular file"),
+            DataError::OutputIsInput => write!(f, "the output is also an input"),
+            DataError::Damaged { offset, what } => {
+                write!(f, "damaged record at byte {offset}: {what}")
+            }
             DataError::TooLong(plies) => write!(f, "a game of {plies} plies does not fit a record"),
         }
     }

@@ -1,7 +1,8 @@
 //! One game, and its record.
 
 use super::{DataError, PackedBoard};
-use megatherium_board::Move;
+use megatherium_board::referee::Outcome;
+use megatherium_board::{Color, Move};
 use megatherium_nnue::format::fnv1a;
 
 /// Stands in for the score of a move that no search chose.
@@ -13,17 +14,6 @@ pub(super) const RECORD_HEADER: usize = 16 + PackedBoard::SIZE;
 const PLY: usize = 4;
 const MARKER: [u8; 2] = *b"G\x9D";
 const CHECKSUM_AT: usize = 12;
-
-/// Who won.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Black won.
-    BlackWon = 0,
-    /// Nobody won.
-    Draw = 1,
-    /// White won.
-    WhiteWon = 2,
-}
 
 /// How a game came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,19 +52,20 @@ pub struct Game {
 pub(super) enum Record {
     /// The record has this many bytes.
     Whole(usize),
-    /// The record goes on beyond the end of the bytes.
+    /// The record ends beyond the last byte.
     Cut,
 }
 
 impl Game {
     /// The record of the game.
     pub fn encode(&self) -> Result<Vec<u8>, DataError> {
-        let plies = u16::try_from(self.plies.len()).map_err(|_| DataError::TooLong(self.plies.len()))?;
+        let plies =
+            u16::try_from(self.plies.len()).map_err(|_| DataError::TooLong(self.plies.len()))?;
         let mut record = Vec::with_capacity(RECORD_HEADER + PLY * self.plies.len());
         record.extend_from_slice(&MARKER);
         record.extend_from_slice(&plies.to_le_bytes());
         record.extend_from_slice(&(!plies).to_le_bytes());
-        record.push(self.outcome as u8);
+        record.push(self.outcome.half_points(Color::White) as u8);
         record.push(self.ending as u8);
         record.extend_from_slice(&self.net.to_le_bytes());
         record.extend_from_slice(&[0; 4]);
@@ -95,11 +86,12 @@ impl Game {
         if checksum(record) != long(CHECKSUM_AT) {
             return Err(damaged("its checksum does not match"));
         }
-        // From here on the bytes are those that were written; what fails now was written by a faulty program.
+        // From here on the bytes are those that were written; what fails now was written by a
+        // faulty program.
         let outcome = match record[6] {
-            0 => Outcome::BlackWon,
+            0 => Outcome::Black,
             1 => Outcome::Draw,
-            2 => Outcome::WhiteWon,
+            2 => Outcome::White,
             _ => return Err(damaged("it has an unknown result")),
         };
         let ending = match record[7] {
@@ -108,7 +100,8 @@ impl Game {
             _ => return Err(damaged("it has an unknown ending")),
         };
         let plies = record[RECORD_HEADER..].as_chunks::<PLY>().0.iter().map(|&[a, b, c, d]| {
-            let mv = Move::from_raw(u16::from_le_bytes([a, b])).ok_or(damaged("it has an empty move"))?;
+            let mv = Move::from_raw(u16::from_le_bytes([a, b]))
+                .ok_or(damaged("it has an empty move"))?;
             Ok(Ply { mv, score: i16::from_le_bytes([c, d]) })
         });
         Ok(Game {

@@ -1,6 +1,7 @@
 //! Self-play games on disk.
 //!
-//! A data file is a 16-byte header and then one record after another, each a whole game with a checksum:
+//! A data file is a 16-byte header and then one record after another, each a whole game with a
+//! checksum:
 //!
 //! ```text
 //! file    offset  size  field, little-endian
@@ -20,26 +21,30 @@
 //!             44    4n  for each ply: the move (16 bits) and its score (i16)
 //! ```
 //!
-//! A score is that of the search that chose the move, in centipawns from the mover's view; [`NO_SCORE`] marks a move
-//! that no search chose, as in a random opening. So a ply costs four bytes, and whether a position suits
-//! training — in check, a noisy best move, decided, random — is found when the game is replayed ([`Replay`]).
+//! A score is that of the search that chose the move, in centipawns from the mover's view;
+//! [`NO_SCORE`] marks a move that no search chose, as in a random opening. So a ply costs four
+//! bytes, and whether a position suits training — in check, a noisy best move, decided, random — is
+//! found when the game is replayed ([`Replay`]).
 //!
-//! Records are only ever appended, one write each. A process that is killed leaves at worst one cut record at the
-//! end, which readers drop and the next writer cuts off. Any other damage is an error that names the place.
+//! Records are only ever appended, one write each. A process that is killed leaves at worst one cut
+//! record at the end, which readers drop and the next writer cuts off. Any other damage is an error
+//! that names the place.
 
 mod error;
 mod game;
 mod packed;
 mod reader;
 mod replay;
+mod source;
 mod tools;
 mod writer;
 
 pub use error::DataError;
-pub use game::{Ending, Game, NO_SCORE, Outcome, Ply};
+pub use game::{Ending, Game, NO_SCORE, Ply};
 pub use packed::PackedBoard;
 pub use reader::Reader;
 pub use replay::{Filter, Flags, Position, Replay};
+pub use source::Source;
 pub use tools::{Merged, Stats, merge, shuffle, stats};
 pub use writer::{Resumed, Writer};
 

@@ -8,8 +8,10 @@ use megatherium_board::{Board, Color, Piece, PieceType, Square};
 /// offset  size  field
 ///      0     8  occupied squares, a1 = bit 0
 ///      8    16  a nibble for each occupied square in order, low nibble first:
-///               0–5 White's pawn … king, 6–11 Black's, 12 and 13 White's and Black's rook that may still castle
-///     24     1  bit 7 set when Black is to move, bits 0–3 the file of a possible en passant capture, or 8
+///               0–5 White's pawn … king, 6–11 Black's, 12 and 13 White's and Black's rook
+///               that may still castle
+///     24     1  bit 7 set when Black is to move, bits 0–3 the file of a possible en passant
+///               capture, or 8
 ///     25     1  halfmove clock
 ///     26     2  fullmove number
 /// ```
@@ -39,11 +41,14 @@ impl PackedBoard {
                 Color::White => (letter, 0),
                 Color::Black => (letter.to_ascii_lowercase(), 7),
             };
-            piece.piece_type() == PieceType::Rook && square.rank() == home && rights.contains(letter)
+            piece.piece_type() == PieceType::Rook
+                && square.rank() == home
+                && rights.contains(letter)
         };
         let mut bytes = [0; Self::SIZE];
         bytes[..8].copy_from_slice(&occupied.0.to_le_bytes());
-        let pieces = occupied.into_iter().filter_map(|square| Some((board.piece_on(square)?, square)));
+        let pieces =
+            occupied.into_iter().filter_map(|square| Some((board.piece_on(square)?, square)));
         for (number, (piece, square)) in pieces.enumerate() {
             let code = if may_castle(piece, square) {
                 CASTLING_ROOK + piece.color().index() as u8
@@ -55,7 +60,8 @@ impl PackedBoard {
         let mover = if board.side_to_move() == Color::Black { BLACK_TO_MOVE } else { 0 };
         bytes[24] = mover | board.en_passant().map_or(NO_FILE, Square::file);
         bytes[25] = board.halfmove_clock().min(255) as u8;
-        bytes[26..].copy_from_slice(&(board.fullmove_number().min(u16::MAX as u32) as u16).to_le_bytes());
+        bytes[26..]
+            .copy_from_slice(&(board.fullmove_number().min(u16::MAX as u32) as u16).to_le_bytes());
         Some(PackedBoard(bytes))
     }
 
@@ -155,11 +161,11 @@ mod tests {
         let good = PackedBoard::pack(&Board::startpos()).unwrap();
         assert!(PackedBoard([0; PackedBoard::SIZE]).unpack().is_none());
         assert!(PackedBoard([0xFF; PackedBoard::SIZE]).unpack().is_none());
-        let mut random = crate::random::Random::new(1);
+        let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..20_000 {
             let mut bytes = good;
-            for _ in 0..=random.below(3) {
-                bytes.0[random.below(PackedBoard::SIZE)] ^= 1 << random.below(8);
+            for _ in 0..=random.usize(..3) {
+                bytes.0[random.usize(..PackedBoard::SIZE)] ^= 1 << random.usize(..8);
             }
             // Whatever comes out is a position that packs again, or nothing.
             if let Some(board) = bytes.unpack() {

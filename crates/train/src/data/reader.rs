@@ -1,7 +1,7 @@
 //! Reading games one after another.
 
 use super::game::{LONGEST_RECORD, Record, measure};
-use super::{DataError, FILE_HEADER, Game, MAGIC, VERSION};
+use super::{DataError, FILE_HEADER, Game, MAGIC, Source, VERSION};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -11,9 +11,10 @@ const CHUNK: usize = 1 << 20;
 
 /// An iterator over the games of a data file.
 ///
-/// A cut record at the end of the file is dropped silently ([`Reader::cut`] tells how much it was). Damage is
-/// reported once, and then the iteration ends, unless [`Reader::skip_damage`] has found a record to go on with.
-pub struct Reader<R = File> {
+/// A cut record at the end of the file is dropped silently; [`Reader::cut`] is its size.
+/// Damage is reported once, and then the iteration ends, unless [`Reader::skip_damage`] has found a
+/// record to continue with.
+pub struct Reader<R = Source> {
     source: R,
     /// Bytes read but not yet decoded: `buffer[at..]`.
     buffer: Vec<u8>,
@@ -25,18 +26,30 @@ pub struct Reader<R = File> {
     cut: u64,
 }
 
-impl Reader<File> {
-    /// Opens a data file.
-    pub fn open(path: &Path) -> Result<Reader<File>, DataError> {
-        Reader::new(File::open(path)?)
+impl Reader {
+    /// Opens a data file, plain or compressed.
+    pub fn open(path: &Path) -> Result<Reader, DataError> {
+        Reader::of_file(File::open(path)?)
+    }
+
+    /// Reads a file from its start.
+    pub(super) fn of_file(file: File) -> Result<Reader, DataError> {
+        Reader::new(Source::new(file)?)
     }
 }
 
 impl<R: Read> Reader<R> {
     /// Reads from anything, from its beginning.
     pub fn new(source: R) -> Result<Reader<R>, DataError> {
-        let mut reader =
-            Reader { source, buffer: Vec::new(), at: 0, offset: 0, exhausted: false, stopped: false, cut: 0 };
+        let mut reader = Reader {
+            source,
+            buffer: Vec::new(),
+            at: 0,
+            offset: 0,
+            exhausted: false,
+            stopped: false,
+            cut: 0,
+        };
         reader.fill(FILE_HEADER)?;
         let Some(header) = reader.buffer.first_chunk::<FILE_HEADER>() else {
             return Err(DataError::NotData);
@@ -62,8 +75,8 @@ impl<R: Read> Reader<R> {
         self.cut
     }
 
-    /// After damage, goes on with the next place where a whole, sound record begins. Returns the number of bytes
-    /// skipped; the iteration has ended when there is no such place.
+    /// After damage, continues at the next place where a whole, sound record begins. Returns the
+    /// number of bytes skipped; the iteration has ended when there is no such place.
     pub fn skip_damage(&mut self) -> Result<u64, DataError> {
         let from = self.offset;
         self.stopped = false;
@@ -82,7 +95,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Sees to it that `wanted` bytes are in the buffer, if the file still has them.
+    /// Fills the buffer up to `wanted` bytes, if the file still has them.
     fn fill(&mut self, wanted: usize) -> Result<(), DataError> {
         while !self.exhausted && self.buffer.len() - self.at < wanted {
             self.buffer.drain(..self.at);

@@ -1,7 +1,7 @@
 //! From a game to its positions, each with the reasons why it may not suit training.
 
-use super::{Game, NO_SCORE, Outcome};
-use megatherium_board::{Board, Color, Move};
+use super::{Game, NO_SCORE};
+use megatherium_board::{Board, Move};
 use std::collections::HashSet;
 
 /// Reasons why a position may not suit training.
@@ -28,7 +28,7 @@ pub struct Position {
     pub score: i16,
     /// The game's result from the mover's view: 0, ½ or 1, doubled.
     pub doubled_result: u8,
-    /// What speaks against it.
+    /// Reasons against training on it.
     pub flags: Flags,
 }
 
@@ -49,7 +49,13 @@ pub struct Filter {
 
 impl Default for Filter {
     fn default() -> Filter {
-        Filter { in_check: true, noisy: true, repeated: true, max_score: 2000, max_halfmove_clock: 90 }
+        Filter {
+            in_check: true,
+            noisy: true,
+            repeated: true,
+            max_score: 2000,
+            max_halfmove_clock: 90,
+        }
     }
 }
 
@@ -63,7 +69,8 @@ impl Filter {
         max_halfmove_clock: u32::MAX,
     };
 
-    /// Whether to keep a position. One without a score is never kept: there is nothing to learn from it.
+    /// Whether to keep a position. One without a score is never kept: there is nothing to learn
+    /// from it.
     pub fn keeps(&self, position: &Position) -> bool {
         let Flags { random, in_check, noisy, repeated } = position.flags;
         !(random
@@ -77,7 +84,8 @@ impl Filter {
 
 /// An iterator over the positions of a game.
 ///
-/// It ends early at an illegal move, which can only come from a faulty writer: [`Replay::illegal`] tells.
+/// It ends early at an illegal move, which can only come from a faulty writer: [`Replay::illegal`]
+/// tells.
 pub struct Replay<'a> {
     game: &'a Game,
     board: Option<Board>,
@@ -116,13 +124,11 @@ impl Iterator for Replay<'_> {
         let mut after = board;
         after.make(ply.mv);
         self.board = Some(after);
-        let for_white = self.game.outcome as u8;
-        debug_assert!(Outcome::WhiteWon as u8 == 2);
         Some(Position {
             board,
             mv: ply.mv,
             score: ply.score,
-            doubled_result: if board.side_to_move() == Color::White { for_white } else { 2 - for_white },
+            doubled_result: self.game.outcome.half_points(board.side_to_move()) as u8,
             flags: Flags {
                 random: ply.score == NO_SCORE,
                 in_check: board.in_check(),

@@ -1,10 +1,11 @@
 //! Counting, joining and mixing data files.
 
-use super::{DataError, Ending, Filter, Game, Outcome, Reader, Writer};
-use crate::random::Random;
+use super::{DataError, Ending, Filter, Game, Reader, Writer};
+use fastrand::Rng;
+use megatherium_board::Color;
 use megatherium_nnue::layout::{OUTPUT_BUCKETS, output_bucket};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What is in a data file.
@@ -41,7 +42,7 @@ pub struct Stats {
 impl Stats {
     fn count(&mut self, game: &Game, filter: &Filter) {
         self.games += 1;
-        self.outcomes[game.outcome as usize] += 1;
+        self.outcomes[game.outcome.half_points(Color::White)] += 1;
         self.adjudicated += u64::from(game.ending == Ending::Adjudicated);
         self.plies += game.plies.len() as u64;
         *self.nets.entry(game.net).or_default() += 1;
@@ -87,7 +88,8 @@ impl Stats {
 
     /// White's share of the points.
     pub fn white_share(&self) -> f64 {
-        let points = self.outcomes[Outcome::Draw as usize] + 2 * self.outcomes[Outcome::WhiteWon as usize];
+        let [_, drawn, won] = self.outcomes;
+        let points = drawn + 2 * won;
         points as f64 / (2 * self.games.max(1)) as f64
     }
 }
@@ -126,23 +128,37 @@ pub fn stats(path: &Path, filter: &Filter) -> Result<Stats, DataError> {
 pub struct Merged {
     /// Games written.
     pub games: u64,
+    /// Games left out because they were there already.
+    pub repeated: u64,
     /// Bytes of damaged records left out.
     pub skipped: u64,
 }
 
-/// Appends the games of several files to one. Damage is an error, or, with `salvage`, skipped.
-pub fn merge(sources: &[PathBuf], target: &Path, salvage: bool) -> Result<Merged, (PathBuf, DataError)> {
-    let (mut writer, _) = Writer::append(target).map_err(|error| (target.to_owned(), error))?;
+/// Appends the games of several files to one, each game once. Damage is an error, or, with
+/// `salvage`, skipped.
+pub fn merge(
+    sources: &[PathBuf],
+    target: &Path,
+    salvage: bool,
+) -> Result<Merged, (PathBuf, DataError)> {
+    let fail_target = |error| (target.to_owned(), error);
+    refuse_input(sources, target).map_err(fail_target)?;
+    let mut seen = HashSet::new();
+    let (mut writer, _) = Writer::append_after(target, |game| {
+        seen.insert(game.fingerprint());
+    })
+    .map_err(fail_target)?;
     let mut merged = Merged::default();
     for source in sources {
         let fail = |error| (source.clone(), error);
         let mut reader = Reader::open(source).map_err(fail)?;
         while let Some(game) = reader.next() {
             match game {
-                Ok(game) => {
-                    writer.write(&game).map_err(|error| (target.to_owned(), error))?;
+                Ok(game) if seen.insert(game.fingerprint()) => {
+                    writer.write(&game).map_err(fail_target)?;
                     merged.games += 1;
                 }
+                Ok(_) => merged.repeated += 1,
                 Err(DataError::Damaged { .. }) if salvage => {
                     merged.skipped += reader.skip_damage().map_err(fail)?;
                 }
@@ -150,13 +166,22 @@ pub fn merge(sources: &[PathBuf], target: &Path, salvage: bool) -> Result<Merged
             }
         }
     }
+    writer.finish().map_err(fail_target)?;
     Ok(merged)
+}
+
+/// Refuses a target that is one of the sources: reading it would never end.
+fn refuse_input(sources: &[PathBuf], target: &Path) -> Result<(), DataError> {
+    // A target that does not exist yet is no source.
+    let same = |source: &PathBuf| same_file::is_same_file(source, target).unwrap_or(false);
+    if sources.iter().any(same) { Err(DataError::OutputIsInput) } else { Ok(()) }
 }
 
 /// Writes the games of several files into a new one, in random order. Returns their number.
 ///
 /// All games are held in memory: about half a kilobyte each.
 pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64) -> Result<u64, (PathBuf, DataError)> {
+    refuse_input(sources, target).map_err(|error| (target.to_owned(), error))?;
     let mut games = Vec::new();
     for source in sources {
         let fail = |error| (source.clone(), error);
@@ -164,7 +189,7 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64) -> Result<u64, (Pa
             games.push(game.map_err(fail)?);
         }
     }
-    Random::new(seed).shuffle(&mut games);
+    Rng::with_seed(seed).shuffle(&mut games);
     let fail = |error| (target.to_owned(), error);
     let (mut writer, resumed) = Writer::append(target).map_err(fail)?;
     if resumed.games > 0 {
@@ -172,5 +197,6 @@ pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64) -> Result<u64, (Pa
         return Err(fail(DataError::Io(exists)));
     }
     games.iter().try_for_each(|game| writer.write(game)).map_err(fail)?;
+    writer.finish().map_err(fail)?;
     Ok(games.len() as u64)
 }

@@ -10,12 +10,15 @@ pub struct Target {
     pub mix: f32,
     /// The score at which a side is expected to score 1/(1+1/e), about 73 %.
     pub scale: f32,
+    /// The loss of a position is the error of the expected share to this power.
+    pub exponent: f32,
 }
 
 impl Target {
     /// The share of a point the mover should expect.
     pub fn of(&self, sample: &Sample) -> f32 {
-        self.mix * sample.result() + (1.0 - self.mix) * sigmoid(f32::from(sample.score()) / self.scale)
+        self.mix * sample.result()
+            + (1.0 - self.mix) * sigmoid(f32::from(sample.score()) / self.scale)
     }
 }
 
@@ -50,13 +53,19 @@ impl Entry {
 /// Positions unpacked together by one thread.
 const CHUNK: usize = 512;
 
-/// Unpacks the samples chosen by `order`.
-pub fn unpack(batch: &mut Vec<Entry>, samples: &[Sample], order: &[u32], target: Target) {
+/// Unpacks the samples chosen by `order` for a net with these king buckets.
+pub fn unpack(
+    batch: &mut Vec<Entry>,
+    samples: &[Sample],
+    order: &[u32],
+    target: Target,
+    king_buckets: &[u8; 64],
+) {
     batch.resize(order.len(), Entry::EMPTY);
     batch.par_chunks_mut(CHUNK).zip(order.par_chunks(CHUNK)).for_each(|(entries, order)| {
         for (entry, &number) in entries.iter_mut().zip(order) {
             let sample = &samples[number as usize];
-            entry.count = sample.inputs(&mut entry.inputs) as u8;
+            entry.count = sample.inputs(&mut entry.inputs, king_buckets) as u8;
             entry.bucket = sample.bucket() as u8;
             entry.target = target.of(sample);
         }

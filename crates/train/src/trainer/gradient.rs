@@ -11,13 +11,18 @@ use super::model::{Lanes, Model, TILE, Tile};
 use megatherium_nnue::layout::OUTPUT_BUCKETS;
 use rayon::prelude::*;
 
+/// Smaller errors count as this one where a power could become infinite.
+const SMALLEST_ERROR: f32 = 1e-12;
+
 /// Positions per parallel piece of work in the first two stages.
 const CHUNK: usize = 1024;
 
 /// The memory of a step, kept from one to the next.
-#[derive(Default)]
 pub struct Workspace {
-    /// `[tile][position]`: the neurons before activation in both views, and their part of the output.
+    /// The loss of a position is its error to this power.
+    exponent: f32,
+    /// `[tile][position]`: the neurons before activation in both views, and their part of the
+    /// output.
     tiles: Vec<Vec<Neurons>>,
     /// `[position]`.
     outputs: Vec<Output>,
@@ -41,10 +46,16 @@ struct Output {
 }
 
 impl Workspace {
+    /// Memory for batches of any size. The loss of a position is its error to the power `exponent`.
+    pub fn new(exponent: f32) -> Workspace {
+        Workspace { exponent, tiles: Vec::new(), outputs: Vec::new() }
+    }
+
     /// The mean loss over a batch.
     pub fn loss(&mut self, model: &Model, batch: &[Entry]) -> f64 {
         self.forward(model, batch);
-        self.outputs.iter().map(|output| f64::from(output.loss)).sum::<f64>() / batch.len().max(1) as f64
+        self.outputs.iter().map(|output| f64::from(output.loss)).sum::<f64>()
+            / batch.len().max(1) as f64
     }
 
     /// The outputs of the net for a batch.
@@ -53,7 +64,8 @@ impl Workspace {
         self.outputs.iter().map(|output| output.value).collect()
     }
 
-    /// The mean loss over a batch; its gradient is added to `gradient`.
+    /// The mean loss over a batch; its gradient is added to `gradient`, but for the slopes of
+    /// shared weights, which [`Tile::share_slopes`] makes.
     pub fn gradient(&mut self, model: &Model, batch: &[Entry], gradient: &mut Model) -> f64 {
         let loss = self.loss(model, batch);
         for (entry, output) in batch.iter().zip(&self.outputs) {
@@ -74,14 +86,16 @@ impl Workspace {
         self.tiles.resize_with(model.tiles.len(), Vec::new);
         self.tiles.par_iter_mut().zip(&model.tiles).for_each(|(neurons, tile)| {
             neurons.resize(batch.len(), empty);
-            neurons.par_chunks_mut(CHUNK).zip(batch.par_chunks(CHUNK)).for_each(|(neurons, batch)| {
-                for (neurons, entry) in neurons.iter_mut().zip(batch) {
-                    forward(tile, entry, neurons);
-                }
-            });
+            neurons.par_chunks_mut(CHUNK).zip(batch.par_chunks(CHUNK)).for_each(
+                |(neurons, batch)| {
+                    for (neurons, entry) in neurons.iter_mut().zip(batch) {
+                        forward(tile, entry, neurons);
+                    }
+                },
+            );
         });
         self.outputs.resize(batch.len(), Output::default());
-        let tiles = &self.tiles;
+        let (tiles, exponent) = (&self.tiles, self.exponent);
         self.outputs.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, outputs)| {
             for (position, output) in (chunk * CHUNK..).zip(outputs) {
                 let entry = &batch[position];
@@ -89,10 +103,13 @@ impl Workspace {
                 let value = tiles.iter().fold(bias, |sum, neurons| sum + neurons[position].part);
                 let expected = sigmoid(value);
                 let error = expected - entry.target;
+                // With an exponent of 2 this factor is 1 exactly.
+                let factor = error.abs().max(SMALLEST_ERROR).powf(exponent - 2.0);
+                let slope = exponent * factor * error * expected * (1.0 - expected);
                 *output = Output {
                     value,
-                    slope: 2.0 * error * expected * (1.0 - expected) / batch.len() as f32,
-                    loss: error * error,
+                    slope: slope / batch.len() as f32,
+                    loss: factor * error * error,
                 };
             }
         });

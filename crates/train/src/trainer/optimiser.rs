@@ -1,6 +1,7 @@
 //! `AdamW` and the learning-rate schedule.
 
 use super::model::{CLIP, Lanes, Model, TILE, Tile};
+use megatherium_nnue::Architecture;
 use rayon::prelude::*;
 use std::f32::consts::PI;
 
@@ -36,8 +37,8 @@ pub struct Moments {
 
 impl Moments {
     /// No steps done.
-    pub fn new(hidden: usize) -> Moments {
-        Moments { first: Model::zero(hidden), second: Model::zero(hidden), steps: 0 }
+    pub fn new(shape: Architecture) -> Moments {
+        Moments { first: Model::zero(shape), second: Model::zero(shape), steps: 0 }
     }
 }
 
@@ -70,7 +71,9 @@ impl Step {
         let Moments { first, second, .. } = moments;
         let moments = first.tiles.par_iter_mut().zip(&mut second.tiles);
         let tiles = model.tiles.par_iter_mut().zip(&mut gradient.tiles).zip(moments);
-        tiles.for_each(|((tile, gradient), (first, second))| self.tile(tile, gradient, first, second));
+        tiles.for_each(|((tile, gradient), (first, second))| {
+            self.tile(tile, gradient, first, second);
+        });
         self.biases(
             &mut model.output_bias,
             &mut gradient.output_bias,
@@ -80,23 +83,47 @@ impl Step {
     }
 
     fn tile(&self, tile: &mut Tile, gradient: &mut Tile, first: &mut Tile, second: &mut Tile) {
-        let rows = tile.lanes_mut().zip(gradient.lanes_mut()).zip(first.lanes_mut()).zip(second.lanes_mut());
+        gradient.share_slopes();
+        let rows = tile
+            .lanes_mut()
+            .zip(gradient.lanes_mut())
+            .zip(first.lanes_mut())
+            .zip(second.lanes_mut());
         for (((weights, gradient), first), second) in rows {
             self.lanes(weights, gradient, first, second);
         }
     }
 
     /// Moves the output biases, which belong to no tile.
-    fn biases(&self, biases: &mut [f32], gradient: &mut [f32], first: &mut [f32], second: &mut [f32]) {
-        for (((weight, gradient), first), second) in biases.iter_mut().zip(gradient).zip(first).zip(second) {
+    fn biases(
+        &self,
+        biases: &mut [f32],
+        gradient: &mut [f32],
+        first: &mut [f32],
+        second: &mut [f32],
+    ) {
+        for (((weight, gradient), first), second) in
+            biases.iter_mut().zip(gradient).zip(first).zip(second)
+        {
             self.one(weight, gradient, first, second);
         }
     }
 
     #[inline]
-    fn lanes(&self, weights: &mut Lanes, gradient: &mut Lanes, first: &mut Lanes, second: &mut Lanes) {
+    fn lanes(
+        &self,
+        weights: &mut Lanes,
+        gradient: &mut Lanes,
+        first: &mut Lanes,
+        second: &mut Lanes,
+    ) {
         for lane in 0..TILE {
-            self.one(&mut weights.0[lane], &mut gradient.0[lane], &mut first.0[lane], &mut second.0[lane]);
+            self.one(
+                &mut weights.0[lane],
+                &mut gradient.0[lane],
+                &mut first.0[lane],
+                &mut second.0[lane],
+            );
         }
     }
 
@@ -156,7 +183,8 @@ mod tests {
 
     #[test]
     fn the_first_step_is_as_long_as_the_rate() {
-        // With the corrections the first step is the gradient's sign times the rate, whatever the gradient's size.
+        // With the corrections the first step is the gradient's sign times the rate, whatever the
+        // gradient's size.
         let adam = AdamW { weight_decay: 0.0, ..AdamW::default() };
         for gradient in [1e-4_f32, -3.0] {
             let (mut weight, mut slope, mut first, mut second) = ([0.5], [gradient], [0.0], [0.0]);
@@ -169,7 +197,8 @@ mod tests {
     #[test]
     fn weights_decay_and_stay_within_bounds() {
         let adam = AdamW { weight_decay: 0.1, ..AdamW::default() };
-        let (mut weight, mut slope, mut first, mut second) = ([1.0, 1.98], [0.0, -1.0], [0.0; 2], [0.0; 2]);
+        let (mut weight, mut slope, mut first, mut second) =
+            ([1.0, 1.98], [0.0, -1.0], [0.0; 2], [0.0; 2]);
         adam.step(1, 0.5).biases(&mut weight, &mut slope, &mut first, &mut second);
         assert!((weight[0] - 0.95).abs() < 1e-6);
         assert!((weight[1] - CLIP).abs() < 1e-6);

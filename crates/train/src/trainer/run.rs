@@ -2,13 +2,15 @@
 
 use super::{AdamW, Model, Moments, Schedule, Target, Trainer};
 use crate::dataset::Dataset;
-use crate::random::Random;
+use megatherium_nnue::Architecture;
 
 /// Everything that decides what a run learns from a dataset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Neurons per side.
-    pub hidden: usize,
+    pub hidden: u16,
+    /// Whether the net has five king buckets instead of one.
+    pub king_buckets: bool,
     /// Passes over the data.
     pub epochs: u32,
     /// Positions per step.
@@ -27,6 +29,14 @@ pub struct Settings {
     pub seed: u64,
 }
 
+impl Settings {
+    /// The shape of the net.
+    pub fn architecture(&self) -> Architecture {
+        let one = Architecture::one_bucket(self.hidden);
+        if self.king_buckets { Architecture::five_buckets(self.hidden) } else { one }
+    }
+}
+
 /// The state of a run between two epochs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -41,17 +51,17 @@ pub struct State {
 impl State {
     /// The state before the first epoch, with random weights.
     pub fn new(settings: &Settings) -> State {
-        State::from_model(Model::random(settings.hidden, settings.seed))
+        State::from_model(Model::random(settings.architecture(), settings.seed))
     }
 
     /// The state before the first epoch, with given weights.
     pub fn from_model(model: Model) -> State {
-        let moments = Moments::new(model.hidden());
+        let moments = Moments::new(model.architecture);
         State { epoch: 0, model, moments }
     }
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     /// The epoch under way, from 1.
@@ -66,7 +76,7 @@ pub struct Report {
     pub validation_loss: Option<f64>,
 }
 
-/// What a run tells while it goes on.
+/// What a run reports.
 pub enum Event<'a> {
     /// So many positions were learnt from.
     Step(u64),
@@ -79,13 +89,15 @@ pub enum Event<'a> {
 /// Reports per epoch.
 const REPORTS: usize = 20;
 
-/// Steps in one epoch over `positions` positions. What does not fill the last batch is left out, a different part
-/// each time: a step on a handful of positions would be as long as any other and mostly noise.
+/// Steps in one epoch over `positions` positions. What does not fill the last batch is left out, a
+/// different part each time: a step on a handful of positions would be as long as any other and
+/// mostly noise.
 pub fn steps_per_epoch(positions: usize, batch: usize) -> usize {
     if positions < batch { positions.min(1) } else { positions / batch }
 }
 
-/// Trains from `state` to the last epoch. The callback sees everything, and stops the run by an error.
+/// Trains from `state` to the last epoch. The callback sees everything, and stops the run by an
+/// error.
 pub fn run<E>(
     settings: &Settings,
     dataset: &Dataset,
@@ -104,10 +116,11 @@ pub fn run<E>(
     let mut trainer = Trainer::new(state.model, state.moments, settings.adam, settings.target);
     let mut order: Vec<u32> = Vec::new();
     while epoch < settings.epochs {
-        // The order depends on the seed and the epoch alone, so a resumed run goes on as if never stopped.
+        // The order depends on the seed and the epoch alone, so a resumed run continues as if never
+        // stopped.
         order.clear();
         order.extend(0..samples.len() as u32);
-        Random::stream(settings.seed, 1000 + u64::from(epoch)).shuffle(&mut order);
+        super::stream(settings.seed, 1000 + u64::from(epoch)).shuffle(&mut order);
         let (mut loss, mut stretch) = (0.0, 0);
         let mut positions = u64::from(epoch) * (steps * settings.batch).min(samples.len()) as u64;
         for (number, order) in order.chunks(settings.batch).take(steps).enumerate() {

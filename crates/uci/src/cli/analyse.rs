@@ -1,16 +1,18 @@
 //! `megatherium analyse`: the best lines of positions, in a table.
 
+use std::fmt::Write as _;
+use std::sync::Arc;
+
 use clap::Args;
+use megatherium_cli::JobResult;
+use megatherium_cli::positions::{NamedPosition, read_all};
+use megatherium_cli::progress::Progress;
+use megatherium_cli::search::{SearchArgs, line_in_san, score_for_people, search};
 use megatherium_search::Info;
 
-use super::JobResult;
-use super::positions::{NamedPosition, read_all};
-use super::search_args::{SearchArgs, line_in_san, progress_bar, score_for_people, search};
-use crate::output::Output;
-
 #[derive(Args, Debug)]
-pub(super) struct AnalyseArgs {
-    /// Positions: FEN or EPD in quotes, or files with one a line
+pub struct AnalyseArgs {
+    /// Positions: `startpos`, FEN or EPD in quotes, or files with one a line
     #[arg(required = true)]
     positions: Vec<String>,
     #[command(flatten)]
@@ -27,13 +29,13 @@ pub(super) fn run(args: &AnalyseArgs) -> JobResult {
     let positions = read_all(&args.positions)?;
     let mut engine = args.search.engine()?;
     engine.options.multi_pv = args.multipv as usize;
-    let output = Output::stdout();
-    let bar = progress_bar(positions.len());
+    let bar = Arc::new(Progress::new("positions")?);
+    bar.begin("positions", positions.len() as u64);
     for position in &positions {
-        let message = bar.clone();
-        let board = position.epd.board;
-        let each = move |info: &Info| message.set_message(summary(info));
-        let (lines, _) = search(&mut engine, board, args.search.limits(), each);
+        let shared = Arc::clone(&bar);
+        let each = move |info: &Info| shared.step(0, &summary(info));
+        let limits = args.search.limits();
+        let (lines, _) = search(&mut engine, position.epd.board, limits, bar.stop(), each);
         let mut shown: Vec<_> = lines
             .iter()
             .enumerate()
@@ -43,11 +45,13 @@ pub(super) fn run(args: &AnalyseArgs) -> JobResult {
         if !args.all_depths {
             shown.sort_by_key(|line| line.multipv);
         }
-        let rows: Vec<_> = shown.into_iter().map(|line| row(position, line)).collect();
-        bar.inc(1);
-        bar.suspend(|| print(&output, position, &rows));
+        bar.step(1, "");
+        bar.line(table(position, &shown));
+        if bar.stopped() {
+            break;
+        }
     }
-    bar.finish_and_clear();
+    bar.clear();
     Ok(())
 }
 
@@ -56,18 +60,21 @@ fn is_last(lines: &[Info], line: &Info) -> bool {
     !lines.iter().skip(1).any(|later| later.multipv == line.multipv)
 }
 
-fn print(output: &Output, position: &NamedPosition, rows: &[String]) {
+/// The position and its lines, or how the game has ended.
+fn table(position: &NamedPosition, lines: &[&Info]) -> String {
     let board = &position.epd.board;
-    output.line(format_args!("{}: {}", position.name, board.fen()));
+    let mut text = format!("{}: {}\n", position.name, board.fen());
     if board.has_legal_move() {
-        output.line(format_args!("{:>7} {:>8} {:>14} {:>9}  line", "depth", "score", "nodes", "time"));
-        for row in rows {
-            output.line(row);
+        let [depth, score, nodes, time] = ["depth", "score", "nodes", "time"];
+        let _ = writeln!(text, "{depth:>7} {score:>8} {nodes:>14} {time:>9}  line");
+        for line in lines {
+            text += &row(position, line);
+            text.push('\n');
         }
     } else {
-        output.line(if board.in_check() { "checkmate" } else { "stalemate" });
+        text += if board.in_check() { "checkmate\n" } else { "stalemate\n" };
     }
-    output.line("");
+    text
 }
 
 fn row(position: &NamedPosition, line: &Info) -> String {

@@ -1,11 +1,10 @@
 //! The arguments of `go`.
 
+use megatherium_cli::MAX_MILLISECONDS;
+
 use super::words::{Words, number};
 use super::{Problem, Problems};
 use crate::command::Go;
-
-/// Times beyond this many milliseconds (31 years) are cut to it, so that adding them to a clock cannot overflow.
-pub const MAX_MILLISECONDS: u64 = 1_000_000_000_000;
 
 /// The words with a meaning inside `go`: the list after `searchmoves` ends at one of them.
 const GO_WORDS: [&str; 13] = [
@@ -24,8 +23,8 @@ const GO_WORDS: [&str; 13] = [
     "searchmoves",
 ];
 
-/// Reads the arguments of `go`. They combine freely and come in any order; what cannot be understood is reported
-/// and left out.
+/// Reads the arguments of `go`. They combine freely and come in any order; what cannot be
+/// understood is reported and left out.
 pub(super) fn go<'a>(mut words: Words<'a>, problems: &mut Problems<'a>) -> Go<'a> {
     let mut go = Go::default();
     while let Some(word) = words.next() {
@@ -40,10 +39,25 @@ pub(super) fn go<'a>(mut words: Words<'a>, problems: &mut Problems<'a>) -> Go<'a
                     go.moves_to_go = Some(saturate(moves, 0)).filter(|&moves| moves != 0);
                 }
             }
-            "depth" => set(&mut go.depth, go_number("depth", &mut words, problems).map(|n| saturate(n, 1))),
-            "mate" => set(&mut go.mate, go_number("mate", &mut words, problems).map(|n| saturate(n, 1))),
-            "perft" => set(&mut go.perft, go_number("perft", &mut words, problems).map(|n| saturate(n, 0))),
-            "nodes" => set(&mut go.nodes, go_number("nodes", &mut words, problems).map(|n| n.max(1) as u64)),
+            "depth" => {
+                set(
+                    &mut go.depth,
+                    go_number("depth", &mut words, problems).map(|n| saturate(n, 1)),
+                );
+            }
+            "mate" => {
+                set(&mut go.mate, go_number("mate", &mut words, problems).map(|n| saturate(n, 1)));
+            }
+            "perft" => {
+                set(
+                    &mut go.perft,
+                    go_number("perft", &mut words, problems).map(|n| saturate(n, 0)),
+                );
+            }
+            "nodes" => set(
+                &mut go.nodes,
+                go_number("nodes", &mut words, problems).map(|n| n.max(1) as u64),
+            ),
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
@@ -74,12 +88,21 @@ fn saturate(value: i64, smallest: u32) -> u32 {
 }
 
 /// A time: negative means none left.
-fn milliseconds<'a>(name: &'static str, words: &mut Words<'a>, problems: &mut Problems<'a>) -> Option<u64> {
+fn milliseconds<'a>(
+    name: &'static str,
+    words: &mut Words<'a>,
+    problems: &mut Problems<'a>,
+) -> Option<u64> {
     go_number(name, words, problems).map(|number| (number.max(0) as u64).min(MAX_MILLISECONDS))
 }
 
-/// The number after a word of `go`. Another such word in its place is left to be read as what it is.
-fn go_number<'a>(name: &'static str, words: &mut Words<'a>, problems: &mut Problems<'a>) -> Option<i64> {
+/// The number after a word of `go`. Another such word in its place is left to be read as what it
+/// is.
+fn go_number<'a>(
+    name: &'static str,
+    words: &mut Words<'a>,
+    problems: &mut Problems<'a>,
+) -> Option<i64> {
     match words.peek() {
         Some(word) if GO_WORDS.contains(&word) => {
             problems.push(Problem::NotANumber(name, word));

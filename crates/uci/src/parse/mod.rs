@@ -1,8 +1,8 @@
 //! From a line to a [`Command`]: total, without side effects, without panics.
 //!
-//! Bad input is never fatal. What can be understood is returned as a command, what cannot as a list of
-//! [`Problem`]s that name the offending word; a line may have both (`go depth ten movetime 100` is a search of
-//! 100 ms and one problem).
+//! Bad input is never fatal. What can be understood is returned as a command, what cannot as a list
+//! of [`Problem`]s that name the offending word; a line may have both (`go depth ten movetime 100`
+//! is a search of 100 ms and one problem).
 
 mod go;
 mod problem;
@@ -10,12 +10,12 @@ mod problem;
 mod tests;
 mod words;
 
-pub use go::MAX_MILLISECONDS;
 pub use problem::{Problem, Problems, Quoted};
 pub(crate) use words::saturating_number;
 
+use megatherium_cli::{MAX_HASH, MAX_THREADS};
+
 use crate::command::{Command, Go, Position};
-use crate::options::{MAX_HASH, MAX_THREADS};
 use words::{Words, number};
 
 /// The result of parsing one line.
@@ -35,12 +35,13 @@ pub fn parse(line: &str) -> Parsed<'_> {
     if first.starts_with('#') {
         return parsed;
     }
-    if human_command(first, words.clone(), &mut parsed) || protocol_command(first, words.clone(), &mut parsed)
+    if human_command(first, words.clone(), &mut parsed)
+        || protocol_command(first, words.clone(), &mut parsed)
     {
         return parsed;
     }
-    // The protocol asks to skip unknown words before a command ("joho debug on"). Only its own commands are looked
-    // for: a sentence with a lone "d" or "help" in it is not an order.
+    // The protocol asks to skip unknown words before a command ("joho debug on"). Only its own
+    // commands are looked for: a sentence with a lone "d" or "help" in it is not an order.
     while let Some(word) = words.next() {
         if protocol_command(word, words.clone(), &mut parsed) {
             parsed.problems.push_front(Problem::Skipped(first));
@@ -75,21 +76,23 @@ fn human_command<'a>(word: &str, mut words: Words<'a>, parsed: &mut Parsed<'a>) 
     parsed.command = match word {
         "d" => Some(Command::Display),
         "eval" => Some(Command::Eval),
+        "flip" => Some(Command::Flip),
         "tt" => Some(Command::TableStats),
         "help" => Some(Command::Help),
         "version" | "compiler" => Some(Command::Version),
         "exit" => Some(Command::Quit),
-        "perft" => number("perft", words.next(), &mut parsed.problems)
-            .map(|depth| Command::Go(Go { perft: Some(depth.clamp(0, 255) as u32), ..Go::default() })),
+        "perft" => number("perft", words.next(), &mut parsed.problems).map(|depth| {
+            Command::Go(Go { perft: Some(depth.clamp(0, 255) as u32), ..Go::default() })
+        }),
         "bench" => {
             let mut argument = |name| {
                 let word = words.next()?;
                 number(name, Some(word), &mut parsed.problems)
             };
-            let depth = argument("bench depth").map(|depth| depth.clamp(1, 255) as u32);
-            let threads =
-                argument("bench threads").map(|threads| threads.clamp(1, MAX_THREADS as i64) as usize);
             let hash = argument("bench hash").map(|hash| hash.clamp(1, MAX_HASH as i64) as usize);
+            let threads = argument("bench threads")
+                .map(|threads| threads.clamp(1, MAX_THREADS as i64) as usize);
+            let depth = argument("bench depth").map(|depth| depth.clamp(1, 255) as u32);
             parsed.problems.is_empty().then_some(Command::Bench { depth, threads, hash })
         }
         _ => return false,
@@ -112,7 +115,8 @@ fn debug<'a>(mut words: Words<'a>, problems: &mut Problems<'a>) -> Option<Comman
     }
 }
 
-/// `setoption name N… [value V…]`: the name ends at the first word `value`, the value is the rest of the line.
+/// `setoption name N… [value V…]`: the name ends at the first word `value`, the value is the rest
+/// of the line.
 fn set_option<'a>(mut words: Words<'a>, problems: &mut Problems<'a>) -> Option<Command<'a>> {
     match words.next() {
         Some(word) if word.eq_ignore_ascii_case("name") => {}

@@ -1,4 +1,4 @@
-//! What can be wrong with a line, and how it is said.
+//! What can be wrong with a line, and its message.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub enum Problem<'a> {
     UnknownCommand(&'a str),
     /// Words before a command; the command was carried out.
     Skipped(&'a str),
-    /// An argument nobody knows: (where, which).
+    /// An unknown argument: (where, which).
     UnknownArgument(&'static str, &'a str),
     /// A word that should have been a number: (where, which).
     NotANumber(&'static str, &'a str),
@@ -26,8 +26,12 @@ impl fmt::Display for Problem<'_> {
         match *self {
             Problem::UnknownCommand(word) => write!(f, "unknown command {}", Quoted(word)),
             Problem::Skipped(word) => write!(f, "unknown {} skipped", Quoted(word)),
-            Problem::UnknownArgument(place, word) => write!(f, "{place}: unknown argument {}", Quoted(word)),
-            Problem::NotANumber(place, word) => write!(f, "{place}: {} is not a whole number", Quoted(word)),
+            Problem::UnknownArgument(place, word) => {
+                write!(f, "{place}: unknown argument {}", Quoted(word))
+            }
+            Problem::NotANumber(place, word) => {
+                write!(f, "{place}: {} is not a whole number", Quoted(word))
+            }
             Problem::Missing(place, what) => write!(f, "{place}: {what} is missing"),
             Problem::Expected(place, what, word) => {
                 write!(f, "{place}: expected {what}, found {}", Quoted(word))

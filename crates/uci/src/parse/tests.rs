@@ -1,3 +1,4 @@
+use megatherium_cli::MAX_MILLISECONDS;
 use proptest::prelude::*;
 
 use super::*;
@@ -71,14 +72,20 @@ fn unknown_words() {
 fn set_option_names_and_values_may_have_spaces() {
     let option = |name, value| Command::SetOption { name, value };
     assert_eq!(command("setoption name Hash value 64"), option("Hash", Some("64")));
-    assert_eq!(command("setoption  name\tMove   Overhead \tvalue  5 "), option("Move   Overhead", Some("5")));
+    assert_eq!(
+        command("setoption  name\tMove   Overhead \tvalue  5 "),
+        option("Move   Overhead", Some("5"))
+    );
     assert_eq!(command("setoption name Clear Hash"), option("Clear Hash", None));
     assert_eq!(
         command("setoption name SyzygyPath value /a b/c:/d  e"),
         option("SyzygyPath", Some("/a b/c:/d  e"))
     );
     assert_eq!(command("setoption name EvalFile value"), option("EvalFile", Some("")));
-    assert_eq!(command("setoption name Debug Log File value value"), option("Debug Log File", Some("value")));
+    assert_eq!(
+        command("setoption name Debug Log File value value"),
+        option("Debug Log File", Some("value"))
+    );
     assert_eq!(problem("setoption"), "setoption: 'name' is missing");
     assert_eq!(problem("setoption Hash 5"), "setoption: expected 'name', found 'Hash'");
     assert_eq!(problem("setoption name"), "setoption: the option's name is missing");
@@ -91,9 +98,15 @@ fn positions() {
     assert_eq!(command("position startpos"), position(None, ""));
     assert_eq!(command("position startpos moves"), position(None, ""));
     assert_eq!(command("position startpos moves e2e4\te7e5"), position(None, "e2e4\te7e5"));
-    assert_eq!(command("position fen 8/8/8/8/8/8/8/8 w - -"), position(Some("8/8/8/8/8/8/8/8 w - -"), ""));
+    assert_eq!(
+        command("position fen 8/8/8/8/8/8/8/8 w - -"),
+        position(Some("8/8/8/8/8/8/8/8 w - -"), "")
+    );
     assert_eq!(command("position fen X w - - 0 1 moves"), position(Some("X w - - 0 1"), ""));
-    assert_eq!(command("position fen X w - - 0 1  moves a1a2 "), position(Some("X w - - 0 1"), "a1a2"));
+    assert_eq!(
+        command("position fen X w - - 0 1  moves a1a2 "),
+        position(Some("X w - - 0 1"), "a1a2")
+    );
     assert_eq!(command("position fen startpos"), position(None, ""));
     assert_eq!(command("position fen startpos moves e2e4"), position(None, "e2e4"));
     assert_eq!(problem("position"), "position: 'startpos' or 'fen' is missing");
@@ -171,8 +184,11 @@ fn go_keeps_what_it_understands() {
 #[test]
 fn bench_arguments() {
     assert_eq!(command("bench"), Command::Bench { depth: None, threads: None, hash: None });
-    assert_eq!(command("bench 9 2 64"), Command::Bench { depth: Some(9), threads: Some(2), hash: Some(64) });
-    assert_eq!(problem("bench deep"), "bench depth: 'deep' is not a whole number");
+    assert_eq!(
+        command("bench 64 2 9"),
+        Command::Bench { depth: Some(9), threads: Some(2), hash: Some(64) }
+    );
+    assert_eq!(problem("bench deep"), "bench hash: 'deep' is not a whole number");
 }
 
 #[test]
@@ -184,7 +200,8 @@ fn a_line_of_nothing_but_noise_makes_a_short_error() {
 }
 
 proptest! {
-    /// Whatever comes in, parsing ends, and a line that is not a command says why unless it is blank or a comment.
+    /// Whatever comes in, parsing ends, and a line that is not a command says why unless it is
+    /// blank or a comment.
     #[test]
     fn parsing_is_total(line in ".{0,200}") {
         let parsed = parse(&line);

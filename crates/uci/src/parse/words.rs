@@ -49,7 +49,8 @@ pub(super) fn number<'a>(
     parsed
 }
 
-/// A decimal whole number with an optional sign; one too large for 64 bits becomes the largest there is.
+/// A decimal whole number with an optional sign; one too large for 64 bits becomes the largest
+/// there is.
 pub(crate) fn saturating_number(word: &str) -> Option<i64> {
     let (negative, digits) = match word.as_bytes() {
         [b'-', digits @ ..] => (true, digits),
@@ -58,8 +59,8 @@ pub(crate) fn saturating_number(word: &str) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let magnitude = digits
-        .iter()
-        .fold(0i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    let magnitude = digits.iter().fold(0i64, |value, digit| {
+        value.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
+    });
     Some(if negative { -magnitude } else { magnitude })
 }

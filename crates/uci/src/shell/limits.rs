@@ -17,7 +17,11 @@ const FALLBACK: Duration = Duration::from_millis(100);
 /// The limits of a search, and everything that is wrong with the arguments, `problem` first.
 ///
 /// If something was wrong and nothing else bounds the search it gets [`FALLBACK`]: it will answer.
-pub(super) fn read(go: &Go<'_>, board: &Board, problem: Option<String>) -> (Limits, Option<String>) {
+pub(super) fn read(
+    go: &Go<'_>,
+    board: &Board,
+    problem: Option<String>,
+) -> (Limits, Option<String>) {
     let mut problem = problem.unwrap_or_default();
     let mut limits = Limits {
         clock: go.clock.map(|clock| clock.map(Duration::from_millis)),
@@ -31,7 +35,8 @@ pub(super) fn read(go: &Go<'_>, board: &Board, problem: Option<String>) -> (Limi
         ponder: go.ponder,
         ..Limits::default()
     };
-    // Given only the opponent's clock, ours is taken to show the same: better than to play as if there were none.
+    // Given only the opponent's clock, ours is taken to show the same: better than to play as if
+    // there were none.
     let (us, them) = (board.side_to_move(), !board.side_to_move());
     limits.clock[us.index()] = limits.clock[us.index()].or(limits.clock[them.index()]);
     let mut refused = 0;
@@ -43,7 +48,8 @@ pub(super) fn read(go: &Go<'_>, board: &Board, problem: Option<String>) -> (Limi
                 refused += 1;
                 if refused == 1 {
                     let separator = if problem.is_empty() { "" } else { "; " };
-                    let _ = write!(problem, "{separator}go searchmoves: {} is {error}", Quoted(word));
+                    let _ =
+                        write!(problem, "{separator}go searchmoves: {} is {error}", Quoted(word));
                 }
             }
         }
@@ -98,14 +104,21 @@ mod tests {
         assert_eq!(read.search_moves.len(), 2);
         assert_eq!(read.move_time, None);
         let problem = problem.unwrap();
-        assert_eq!(problem, "go searchmoves: 'e2e5' is not a legal move in this position; and 1 more");
+        assert_eq!(
+            problem,
+            "go searchmoves: 'e2e5' is not a legal move in this position; and 1 more"
+        );
     }
 
     #[test]
     fn what_cannot_be_understood_still_ends() {
-        for line in
-            ["go depth x", "go searchmoves a1a1", "go wtime soon", "go ponder wtime soon", "go quickly"]
-        {
+        for line in [
+            "go depth x",
+            "go searchmoves a1a1",
+            "go wtime soon",
+            "go ponder wtime soon",
+            "go quickly",
+        ] {
             let (read, problem) = limits(line);
             assert_eq!(read.move_time, Some(FALLBACK), "{line}");
             assert!(problem.is_some(), "{line}");

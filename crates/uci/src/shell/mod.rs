@@ -1,13 +1,13 @@
 //! The conversation: one thread reads lines and owns the engine.
 //!
-//! It never waits for a search to end of itself, so whatever arrives takes effect at once. What must not happen under a
-//! search (another table, other threads, another net) is kept in a queue and done as soon as a command finds the
-//! search over; `go` makes it so by stopping the search.
+//! It never waits for a search to end by itself, so every command takes effect at once. A change of
+//! what a search uses (table, threads, net) is queued and made when a later command finds the
+//! search over; `go` stops the search first.
 
 mod changes;
 mod limits;
+pub mod options;
 
-use std::fmt;
 use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -19,13 +19,16 @@ use megatherium_search::{Engine, EngineError, Root, bench};
 use crate::command::{Command, Go, Position};
 use crate::format::Style;
 use crate::input::{Line, Lines, MAX_LINE};
-use crate::options::{self, parse_option};
 use crate::output::Output;
-use crate::parse::{Quoted, parse};
+use crate::parse::{Parsed, Quoted, parse};
 use crate::speaker::Speaker;
 use crate::task::{self, Task};
 use crate::{human, memory, version};
 use changes::Change;
+use options::parse_option;
+
+/// Begins a line that is no answer.
+const REMARK: &str = "info string ";
 
 /// What is going on besides reading.
 #[derive(Debug)]
@@ -55,11 +58,11 @@ pub struct Shell {
     limit_strength: bool,
     elo: u32,
     debug: bool,
-    /// What was wrong with the line being carried out, if not yet said.
-    problem: Option<String>,
     running: Option<Running>,
     /// Changes that wait for the search to end.
     queue: Vec<Change>,
+    /// Folders of the loaded tablebases.
+    tablebase_path: String,
 }
 
 impl Shell {
@@ -73,14 +76,19 @@ impl Shell {
             limit_strength: false,
             elo: 0,
             debug: false,
-            problem: None,
             running: None,
             queue: Vec::new(),
+            tablebase_path: String::new(),
         };
-        for setting in options::defaults() {
-            shell.set(setting);
-        }
+        // With too little memory for the default table the engine plays with this small one.
+        options::apply_defaults(&mut shell);
         Ok(shell)
+    }
+
+    /// Writes what somebody at a terminal wants to know first.
+    pub fn write_greeting(&self, out: &mut String) {
+        let engine = &self.engine;
+        version::write_greeting(out, engine.threads(), engine.hash_mebibytes(), engine.network());
     }
 
     /// Reads and obeys until `quit` or the end of the input.
@@ -102,50 +110,33 @@ impl Shell {
         self.settle();
     }
 
-    /// A line that is too long is not carried out. But if it wanted to be a `go` somebody waits for a `bestmove`.
+    /// A line that is too long is not carried out. But if it wanted to be a `go` somebody waits for
+    /// a `bestmove`.
     fn refuse_long(&mut self, start: &str) {
         let word = start.split_ascii_whitespace().next().unwrap_or_default();
-        let problem = format!("a line of more than {MAX_LINE} bytes, {}, was skipped", Quoted(word));
+        let problem =
+            format!("a line of more than {MAX_LINE} bytes, {}, was skipped", Quoted(word));
         match parse(start).command {
             Some(Command::Go(_)) => self.go(&Go::default(), Some(problem)),
             _ => self.output.error(problem),
         }
     }
 
-    /// Carries out one line. Breaks at `quit`.
+    /// Executes one line. Breaks at `quit`.
     fn obey(&mut self, line: &str) -> ControlFlow<()> {
         self.settle();
-        let parsed = parse(line);
-        let problem = (!parsed.problems.is_empty()).then(|| parsed.problems.to_string());
-        match parsed.command {
-            Some(Command::Go(go)) => self.go(&go, problem),
-            // These may find more that is wrong, and whatever is wrong with a line is said in one line.
-            Some(command @ (Command::SetOption { .. } | Command::Position(_))) => {
-                self.problem = problem;
-                let _ = self.execute(command);
-                if let Some(problem) = self.problem.take() {
-                    self.output.error(problem);
-                }
-            }
-            command => {
-                if let Some(problem) = problem {
-                    self.output.error(problem);
-                }
-                return command.map_or(ControlFlow::Continue(()), |command| self.execute(command));
-            }
+        let Parsed { command, problems } = parse(line);
+        let mut problem = (!problems.is_empty()).then(|| problems.to_string());
+        // Some commands may find more that is wrong; everything wrong with a line is one error
+        // line.
+        let may_fail = matches!(
+            command,
+            Some(Command::Go(_) | Command::SetOption { .. } | Command::Position(_))
+        );
+        if !may_fail {
+            self.complain(problem.take(), Ok(()));
         }
-        ControlFlow::Continue(())
-    }
-
-    /// Says what is wrong, after what was found wrong with the line before.
-    fn error(&mut self, message: impl fmt::Display) {
-        match self.problem.take() {
-            None => self.output.error(message),
-            Some(problem) => self.output.error(format_args!("{problem}; {message}")),
-        }
-    }
-
-    fn execute(&mut self, command: Command<'_>) -> ControlFlow<()> {
+        let Some(command) = command else { return ControlFlow::Continue(()) };
         match command {
             Command::Uci => self.output.with(|out| {
                 version::write_id(out);
@@ -154,60 +145,77 @@ impl Shell {
             }),
             Command::Debug(on) => self.debug = on,
             Command::IsReady => self.output.line("readyok"),
-            Command::SetOption { name, value } => match parse_option(name, value) {
-                Ok(setting) => self.set(setting),
-                Err(error) => self.error(error),
-            },
+            Command::SetOption { name, value } => {
+                let result = match parse_option(name, value) {
+                    Ok(assignment) => assignment.apply(self),
+                    Err(error) => Err(error.to_string()),
+                };
+                self.complain(problem, result);
+            }
             Command::Register => self.output.info("no registration is needed"),
-            Command::NewGame => self.change(Change::NewGame),
-            Command::Position(position) => self.position(&position),
-            Command::Go(go) => self.go(&go, None),
+            Command::NewGame => {
+                let result = self.change(Change::NewGame);
+                self.complain(None, result);
+            }
+            Command::Position(position) => {
+                let result = self.position(&position);
+                self.complain(problem, result);
+            }
+            Command::Go(go) => self.go(&go, problem),
             Command::Stop => self.stop(),
             Command::PonderHit => self.ponder_hit(),
             Command::Quit => return ControlFlow::Break(()),
-            Command::Display => self.output.with(|out| human::write_position(out, &self.root, self.style)),
+            Command::Display => {
+                self.output.with(|out| human::write_position(out, &self.root, self.style));
+            }
+            Command::Flip => self.root = Root::new(human::flipped(&self.root.board)),
             Command::Eval => self.output.with(|out| {
                 human::write_evaluation(out, &self.root.board, self.engine.network());
             }),
             Command::Bench { depth, threads, hash } => self.bench(depth, threads, hash),
             Command::TableStats => self.output.with(|out| human::write_table(out, &self.engine)),
             Command::Help => self.output.with(human::write_help),
-            Command::Version => self.output.with(|out| version::write_version(out, self.engine.network())),
+            Command::Version => {
+                self.output.with(|out| version::write_version(out, self.engine.network()));
+            }
         }
         ControlFlow::Continue(())
     }
 
+    /// Says what is wrong with a line: what the parser found and what its execution found.
+    fn complain(&self, problem: Option<String>, result: Result<(), String>) {
+        let problems: Vec<String> = problem.into_iter().chain(result.err()).collect();
+        if !problems.is_empty() {
+            self.output.error(problems.join("; "));
+        }
+    }
+
     /// Sets up a position; if anything is wrong with it, the previous one stays.
-    fn position(&mut self, position: &Position<'_>) {
+    fn position(&mut self, position: &Position<'_>) -> Result<(), String> {
         let board = match position.fen {
             None => Board::startpos(),
-            Some(fen) => match Board::from_fen(fen) {
-                Ok(board) => board,
-                Err(error) => {
-                    return self.error(format_args!("position fen {}: {error}", Quoted(fen)));
-                }
-            },
+            Some(fen) => Board::from_fen(fen)
+                .map_err(|error| format!("position fen {}: {error}", Quoted(fen)))?,
         };
         let mut root = Root::new(board);
         for (index, word) in position.moves.split_ascii_whitespace().enumerate() {
-            match read_move(&root.board, word) {
-                Ok(mv) => root.play(mv),
-                Err(error) => {
-                    let (number, word) = (index + 1, Quoted(word));
-                    return self.error(format_args!("position: move {number} {word} is {error}"));
-                }
-            }
+            let mv = read_move(&root.board, word).map_err(|error| {
+                format!("position: move {} {} is {error}", index + 1, Quoted(word))
+            })?;
+            root.play(mv);
         }
         self.root = root;
         if self.debug {
             let board = &self.root.board;
             self.output.info(format_args!("position {} key {:016x}", board.fen(), board.key()));
         }
+        Ok(())
     }
 
     /// Starts a search (or a perft). One that is running is stopped, and answers first.
     ///
-    /// `problem` is what was wrong with the arguments. A search is started nevertheless: every `go` gets its answer.
+    /// `problem` is what was wrong with the arguments. A search is started nevertheless: every `go`
+    /// gets its answer.
     fn go(&mut self, go: &Go<'_>, problem: Option<String>) {
         self.end_running();
         self.settle();
@@ -215,8 +223,9 @@ impl Shell {
         if let (Some(depth), None) = (go.perft, &problem) {
             let (output, threads) = (Arc::clone(&self.output), self.engine.threads());
             let chess960 = self.style.chess960;
-            return self
-                .start_task(move |stop| task::run_perft(&output, &board, depth, threads, chess960, stop));
+            return self.start_task(move |stop| {
+                task::run_perft(&output, &board, depth, threads, chess960, REMARK, stop);
+            });
         }
         let (limits, problem) = limits::read(go, &board, problem);
         if let Some(problem) = &problem {
@@ -242,14 +251,14 @@ impl Shell {
         let output = Arc::clone(&self.output);
         let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
         let (threads, hash) = (threads.unwrap_or(1), hash.unwrap_or(bench::DEFAULT_HASH));
-        if let Some(shortage) = memory::too_many_threads(threads).or_else(|| memory::too_large_table(hash, 0))
+        if let Some(shortage) =
+            memory::too_many_threads(threads).or_else(|| memory::too_large_table(hash, 0))
         {
-            return self.output.error(format_args!("bench {depth} {threads} {hash}: {shortage}"));
+            return self.output.error(format_args!("bench {hash} {threads} {depth}: {shortage}"));
         }
-        self.start_task(move |stop| {
-            if let Err(error) = task::run_bench(&output, depth, threads, hash, stop) {
-                output.error(format_args!("bench: {error}"));
-            }
+        self.start_task(move |stop| match Engine::new(threads, hash) {
+            Ok(mut engine) => task::run_bench(&output, &mut engine, depth, REMARK, stop),
+            Err(error) => output.error(format_args!("bench: {error}")),
         });
     }
 
@@ -260,8 +269,8 @@ impl Shell {
         }
     }
 
-    /// Tells whatever is running to end. Without anything running there is nothing to say: the answer may have crossed
-    /// the `stop` on its way.
+    /// Tells whatever is running to end. Without anything running there is nothing to say: the
+    /// answer may have crossed the `stop` on its way.
     fn stop(&self) {
         match &self.running {
             Some(Running::Task(task)) => task.stop(),

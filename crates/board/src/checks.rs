@@ -1,0 +1,75 @@
+//! Where checks come from: computed once for a position, asked of each of its moves.
+
+use crate::attacks;
+use crate::moves::Kind;
+use crate::{Bitboard, Board, Color, Move, Square};
+
+/// What it takes to check the king of the side that is not to move.
+#[derive(Clone, Copy, Debug)]
+pub struct Checks {
+    king: Square,
+    /// The squares from which a piece of each type attacks the king.
+    squares: [Bitboard; 6],
+    /// Men of the side to move that alone stand between a slider of their own and the king: they
+    /// give check by leaving the line.
+    screens: Bitboard,
+}
+
+impl Checks {
+    /// Whether an ordinary move gives check, directly or by discovery.
+    #[inline]
+    fn ordinary(&self, board: &Board, mv: Move) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        self.squares[board.moved(mv).piece_type().index()].contains(to)
+            || self.screens.contains(from) && !attacks::line(self.king, from).contains(to)
+    }
+
+    /// Whether a legal move of `board`, the position these checks were computed for, gives check.
+    #[inline]
+    pub fn given_by(&self, board: &Board, mv: Move) -> bool {
+        match mv.kind() {
+            Kind::Ordinary => self.ordinary(board, mv),
+            // Rare, and they change more of the board than one square.
+            Kind::Promotion | Kind::EnPassant | Kind::Castling => board.gives_check(mv),
+        }
+    }
+
+    /// The same for a quiet move, castling left out.
+    #[inline]
+    pub(crate) fn given_by_quiet(&self, board: &Board, mv: Move) -> bool {
+        mv.kind() == Kind::Ordinary && self.ordinary(board, mv)
+    }
+}
+
+impl Board {
+    /// What it takes to check the opponent's king.
+    pub fn checks(&self) -> Checks {
+        let us = self.side_to_move;
+        let (king, occupied) = (self.king(!us), self.occupied());
+        let diagonal = attacks::bishop(king, occupied);
+        let orthogonal = attacks::rook(king, occupied);
+        let squares = [
+            attacks::pawn(!us, king),
+            attacks::knight(king),
+            diagonal,
+            orthogonal,
+            diagonal | orthogonal,
+            Bitboard::EMPTY,
+        ];
+        Checks { king, squares, screens: self.screens(us, king) }
+    }
+
+    /// Men of `color` that alone stand between a slider of their own side and a king.
+    fn screens(&self, color: Color, king: Square) -> Bitboard {
+        let snipers = attacks::bishop_rays(king) & self.diagonal_sliders(color)
+            | attacks::rook_rays(king) & self.orthogonal_sliders(color);
+        let mut screens = Bitboard::EMPTY;
+        for sniper in snipers {
+            let between = attacks::between(king, sniper) & self.occupied();
+            if !between.more_than_one() {
+                screens |= between;
+            }
+        }
+        screens & self.colors(color)
+    }
+}

@@ -1,0 +1,29 @@
+//! What the command-line tools share.
+//!
+//! - [`progress`]: a bar on a terminal, a line a minute into a pipe, Ctrl-C that ends the work but
+//!   keeps the results.
+//! - [`stdio`]: standard input and output that wait when they are non-blocking.
+//! - [`search`], [`params`], [`positions`]: arguments that several commands take.
+//! - [`build`]: name, version, commit and compiler.
+
+#![forbid(unsafe_code)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod build;
+pub mod params;
+pub mod positions;
+pub mod progress;
+pub mod search;
+pub mod stdio;
+
+/// Largest table in mebibytes (32 TiB).
+pub const MAX_HASH: u64 = 1 << 25;
+/// Largest number of search threads.
+pub const MAX_THREADS: u64 = 1024;
+
+/// Longest time limit in milliseconds (31 years): adding it to a clock cannot overflow.
+pub const MAX_MILLISECONDS: u64 = 1_000_000_000_000;
+
+/// The result of a command: an error becomes one line on standard error and a failure status.
+pub type JobResult = Result<(), Box<dyn std::error::Error>>;

@@ -1,0 +1,120 @@
+//! How far a long command is, and Ctrl-C to end it.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::stdio;
+
+/// Progress of a command: a bar if standard error is a terminal, else a line a minute there.
+#[derive(Debug)]
+pub struct Progress {
+    bar: Arc<ProgressBar>,
+    stop: Arc<AtomicBool>,
+}
+
+/// How often the clock on the bar moves, and how often the time for a line is checked.
+const TICK: Duration = Duration::from_millis(200);
+
+impl Progress {
+    /// Shows `stage` at once. Ctrl-C sets the stop flag, as [`interrupt`] says.
+    pub fn new(stage: &str) -> io::Result<Progress> {
+        let stop = interrupt()?;
+        let bar = Arc::new(ProgressBar::new(1));
+        let template = "{elapsed_precise} {prefix} {wide_bar} {pos}/{len} {msg} (left: {eta})";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        let weak = Arc::downgrade(&bar);
+        let tick = move || if io::stderr().is_terminal() { tick(&weak) } else { speak(&weak) };
+        // Without this thread the bar still moves with every step.
+        let _ = thread::Builder::new().name("progress".to_owned()).spawn(tick);
+        let progress = Progress { bar, stop };
+        progress.begin(stage, 1);
+        Ok(progress)
+    }
+
+    /// A stage of so many steps begins.
+    pub fn begin(&self, stage: &str, steps: u64) {
+        self.bar.reset();
+        self.bar.set_length(steps.max(1));
+        self.bar.set_message("");
+        self.bar.set_prefix(stage.to_owned());
+        self.bar.tick();
+    }
+
+    /// So many steps are done; `message` is the result so far.
+    pub fn step(&self, steps: u64, message: &str) {
+        if !message.is_empty() {
+            self.bar.set_message(message.to_owned());
+        }
+        self.bar.inc(steps);
+    }
+
+    /// Prints a line on standard output, above the bar.
+    pub fn line(&self, text: impl std::fmt::Display) {
+        self.bar.suspend(|| stdio::line(text));
+    }
+
+    /// The flag that Ctrl-C sets.
+    pub fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
+    /// Whether the user has asked to end.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Removes the bar from the screen.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A flag that the first Ctrl-C sets; the second ends the program.
+pub fn interrupt() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the first signal finds the flag unset.
+        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop))?;
+        flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+/// Makes a file that grows beyond the limit (`ulimit -f`) an error of the write. By default the
+/// system sends a signal that ends the program.
+pub fn survive_file_size_limit() -> io::Result<()> {
+    #[cfg(unix)]
+    flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
+    Ok(())
+}
+
+fn tick(bar: &Weak<ProgressBar>) {
+    while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
+        bar.tick();
+        drop(bar);
+        thread::sleep(TICK);
+    }
+}
+
+/// Writes a line a minute.
+fn speak(bar: &Weak<ProgressBar>) {
+    let mut last = Instant::now();
+    while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
+        if last.elapsed() >= Duration::from_mins(1) {
+            last = Instant::now();
+            let (stage, at, of) = (bar.prefix(), bar.position(), bar.length().unwrap_or(1));
+            let _ = writeln!(io::stderr(), "{stage} {at}/{of} {}", bar.message());
+        }
+        drop(bar);
+        thread::sleep(TICK);
+    }
+}

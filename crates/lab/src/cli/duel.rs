@@ -1,0 +1,127 @@
+//! `megatherium duel`: is a change an improvement?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use megatherium_cli::params::ParamArgs;
+use megatherium_cli::progress::Progress;
+use megatherium_cli::{JobResult, MAX_HASH};
+use megatherium_nnue::Network;
+
+use super::match_args::MatchArgs;
+use crate::duel::{self, Rules, Score, Side};
+use crate::sprt::{Sprt, Verdict};
+
+#[derive(Args, Debug)]
+pub struct DuelArgs {
+    #[command(flatten)]
+    change: ParamArgs,
+    /// The opponent: another UCI engine; this engine unchanged by default
+    #[arg(long, value_name = "BINARY")]
+    against: Option<PathBuf>,
+    /// The first side: another UCI engine instead of this one
+    #[arg(long, value_name = "BINARY", conflicts_with = "changes")]
+    engine: Option<PathBuf>,
+    /// Net of the first side (`EvalFile` of another engine)
+    #[arg(long, value_name = "FILE")]
+    net: Option<PathBuf>,
+    /// Net of the opponent
+    #[arg(long, value_name = "FILE")]
+    against_net: Option<PathBuf>,
+    /// Table size of the opponent in MiB, if not that of --hash
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
+    against_hash: Option<u64>,
+    /// Most pairs of games to play, each opening with both colours [default: 500; with --sprt
+    /// 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pairs: Option<u64>,
+    /// Stop as soon as a test of ELO0 against ELO1 has a verdict, for example 0,10
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    #[command(flatten)]
+    play: MatchArgs,
+}
+
+/// Plays the first side against the opponent.
+pub(super) fn run(args: &DuelArgs) -> JobResult {
+    let changed = [&args.against, &args.engine, &args.net, &args.against_net];
+    let equal = changed.into_iter().all(Option::is_none) && args.against_hash.is_none();
+    if args.change.is_empty() && equal {
+        return Err(
+            "the sides are equal: use --set, --net, --against-hash, --against or --engine".into()
+        );
+    }
+    let mut first = side(args.engine.as_deref(), args.net.as_deref())?;
+    first.params = args.change.params()?;
+    let mut second = side(args.against.as_deref(), args.against_net.as_deref())?;
+    second.mebibytes = args.against_hash.map(|mebibytes| mebibytes as usize);
+    let rules = Rules { sprt: args.sprt, ..args.play.rules() };
+    let openings = args.play.openings()?;
+    let pairs = match (args.pairs, openings.len()) {
+        (Some(pairs), Some(there)) if there < pairs as usize => {
+            return Err(format!("the book has {there} openings, fewer than {pairs}").into());
+        }
+        (Some(pairs), _) => pairs as usize,
+        (None, there) => {
+            let default = if args.sprt.is_some() { 100_000 } else { 500 };
+            there.map_or(default, |there| there.min(default))
+        }
+    };
+    let bar = Progress::new("pairs of games")?;
+    bar.begin("pairs of games", pairs as u64);
+    let score = duel::run([&first, &second], rules, &openings, 0..pairs, &bar)?;
+    bar.clear();
+    for line in report(&score, args.sprt, &args.play.budget()) {
+        bar.line(line);
+    }
+    Ok(())
+}
+
+fn side(binary: Option<&Path>, net: Option<&Path>) -> Result<Side, Box<dyn std::error::Error>> {
+    let mut side = Side { binary: binary.map(Path::to_owned), ..Side::default() };
+    match net {
+        Some(net) if binary.is_some() => {
+            side.options.push(("EvalFile".to_owned(), net.display().to_string()));
+        }
+        Some(net) => {
+            let at = |error: &dyn std::fmt::Display| format!("{}: {error}", net.display());
+            let bytes = std::fs::read(net).map_err(|error| at(&error))?;
+            side.network = Some(Arc::new(Network::from_bytes(&bytes).map_err(|error| at(&error))?));
+        }
+        None => {}
+    }
+    Ok(side)
+}
+
+/// The result in lines that can be quoted.
+pub(super) fn report(score: &Score, sprt: Option<Sprt>, budget: &str) -> Vec<String> {
+    let pairs = &score.pairs;
+    if pairs.count() == 0 {
+        return vec!["no pair of games was finished".to_owned()];
+    }
+    let [won, drawn, lost] = score.games;
+    let mut lines = vec![format!(
+        "{} games, {budget}: +{won} ={drawn} -{lost}, pairs by half points {:?}",
+        won + drawn + lost,
+        pairs.pairs,
+    )];
+    if let Some(elo) = pairs.elo_text() {
+        let superiority = 100.0 * pairs.superiority();
+        lines.push(format!("{elo}, {superiority:.1} % likely stronger"));
+    }
+    if let Some(sprt) = sprt {
+        let verdict = match score.verdict(Some(sprt)) {
+            Some(Verdict::Passed) => "passed",
+            Some(Verdict::Failed) => "failed",
+            None => "no verdict yet",
+        };
+        let (llr, bound) = (sprt.llr(pairs), Sprt::bound());
+        lines.push(format!("SPRT {sprt}: LLR {llr:+.2} of ±{bound:.2}, {verdict}"));
+    }
+    if score.forfeits != [0, 0] {
+        let [ours, theirs] = score.forfeits;
+        lines.push(format!("lost on time: {ours} by the first side, {theirs} by the opponent"));
+    }
+    lines
+}

@@ -1,0 +1,72 @@
+//! The laboratory's commands on the command line.
+
+mod ablate;
+mod duel;
+mod match_args;
+mod params;
+mod scale;
+mod solver;
+mod speedtest;
+mod suite;
+mod table_value;
+mod tune;
+
+use std::sync::atomic::AtomicBool;
+
+use clap::Subcommand;
+use megatherium_cli::JobResult;
+use megatherium_cli::progress::Progress;
+
+use crate::observer::Observer;
+
+/// A command of the laboratory.
+#[derive(Debug, Subcommand)]
+pub enum Job {
+    /// Solve a test suite (EPD with best moves `bm` or moves to avoid `am`) and count the successes
+    Suite(suite::SuiteArgs),
+    /// List every search parameter with default, range and meaning
+    Params,
+    /// Measure the speed of the engine on this machine; the last lines are made for quoting
+    Speedtest(speedtest::SpeedtestArgs),
+    /// Measure what the transposition table saves, at several sizes
+    TableValue(table_value::TableValueArgs),
+    /// Measure what each search technique is worth: the engine without it, in nodes and in games
+    Ablate(ablate::AblateArgs),
+    /// Play a changed engine against the engine as it is
+    Duel(duel::DuelArgs),
+    /// Tune search parameters by games (SPSA)
+    Tune(tune::TuneArgs),
+    /// Measure how the engine scales with threads, real and virtual; writes a page with charts
+    Scale(Box<scale::ScaleArgs>),
+}
+
+/// Runs a command.
+pub fn run(job: &Job) -> JobResult {
+    match job {
+        Job::Suite(args) => suite::run(args),
+        Job::Params => {
+            params::run();
+            Ok(())
+        }
+        Job::Speedtest(args) => speedtest::run(args),
+        Job::TableValue(args) => table_value::run(args),
+        Job::Ablate(args) => ablate::run(args),
+        Job::Duel(args) => duel::run(args),
+        Job::Tune(args) => tune::run(args),
+        Job::Scale(args) => scale::run(args),
+    }
+}
+
+impl Observer for Progress {
+    fn begin(&self, title: &str, steps: u64) {
+        self.begin(title, steps);
+    }
+
+    fn step(&self, steps: u64, message: &str) {
+        self.step(steps, message);
+    }
+
+    fn stop(&self) -> &AtomicBool {
+        self.stop()
+    }
+}

@@ -1,0 +1,311 @@
+//! From arguments to measurements to sections of the report.
+
+use crate::equal_strength::equal_strength;
+use crate::experiments::{self, Question};
+use crate::observer::Observer;
+use crate::openings::Openings;
+use crate::report::{Highlight, Report};
+use crate::stats::Estimate;
+use crate::virtual_smp::{self, curve};
+use crate::{ceiling, elo as games, machine, positions, real, sections, table_map};
+use megatherium_search::VirtualSmp;
+
+use super::ScaleArgs;
+use megatherium_board::position_file;
+use megatherium_cli::JobResult;
+
+/// Below this share of its processors a search was disturbed by other programs.
+const BUSY: f64 = 0.97;
+
+/// Nodes of each run when threads are compared with processes.
+const CEILING_NODES: u64 = 300_000;
+
+/// Doublings up to the number of processors, and that number.
+fn doublings() -> Vec<usize> {
+    let processors = machine::processors();
+    let mut threads: Vec<usize> = (0..=processors.ilog2()).map(|power| 1 << power).collect();
+    threads.push(processors);
+    // A machine with one processor has something to say about two threads as well.
+    threads.push(2);
+    threads
+}
+
+fn facts(report: &mut Report, facts: &[(&str, String)]) {
+    report.facts.extend(facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+}
+
+/// Real threads, the machine's ceiling, virtual threads, and a map of the table.
+pub(super) fn everything(
+    args: &ScaleArgs,
+    report: &mut Report,
+    observer: &dyn Observer,
+) -> JobResult {
+    let quick = args.quick;
+    let settings = real::Settings {
+        threads: args.threads(&doublings()),
+        positions: args.boards(if quick { 16 } else { 100 })?,
+        nodes: args.nodes.unwrap_or(if quick { 120_000 } else { 400_000 }),
+        hash: args.hash(64),
+        repeats: args.repeats.map_or(if quick { 1 } else { 2 }, |repeats| repeats as usize),
+    };
+    facts(
+        report,
+        &[
+            ("hash", settings.hash.to_string()),
+            ("nodes per position, about", settings.nodes.to_string()),
+        ],
+    );
+    let samples = real::run(&settings, observer)?;
+    if !samples.is_empty() {
+        let curve = real::curve(&samples);
+        let share = curve.iter().filter_map(|point| point.share).fold(1.0, f64::min);
+        let warning = (share < BUSY)
+            .then(|| format!("the machine was busy: {:.0} % of its processors", 100.0 * share));
+        for point in curve.iter().filter(|point| point.threads > 1) {
+            for (estimate, name) in
+                [(point.nps_ratio, "nodes per second"), (point.speed_up, "time to depth")]
+            {
+                let meaning = format!("{name}, {} threads", point.threads);
+                let highlight = Highlight::new(estimate, 2, " ×", meaning);
+                report.highlights.push(Highlight { warning: warning.clone(), ..highlight });
+            }
+        }
+        report.sections.extend(sections::real(&samples));
+    }
+    let blocks = args.blocks.map_or(if quick { 4 } else { 16 }, |blocks| blocks as usize);
+    let settings = ceiling::Settings {
+        threads: settings.threads,
+        positions: positions::spread(&settings.positions, blocks),
+        nodes: if quick { CEILING_NODES / 3 } else { CEILING_NODES },
+        mebibytes: 16,
+    };
+    if !observer.stopped() {
+        let blocks = ceiling::run(&std::env::current_exe()?, &settings, observer)?;
+        if !blocks.is_empty() {
+            for point in ceiling::summary(&blocks) {
+                let what =
+                    format!("{0} threads against {0} processes, nodes per second", point.threads);
+                report.highlights.push(Highlight::new(point.engine, 3, "", what));
+            }
+            report.sections.push(sections::ceiling(&blocks));
+        }
+    }
+    let virtual_part = VirtualPart {
+        threads: if quick { vec![2, 4, 8, 16] } else { vec![2, 4, 8, 16, 32, 64] },
+        positions: if quick { 8 } else { 32 },
+        nodes: if quick { 25_000 } else { 100_000 },
+    };
+    virtual_sections(args, &virtual_part, report, observer)
+}
+
+/// How much of the virtual threads is measured unless told otherwise.
+struct VirtualPart {
+    threads: Vec<usize>,
+    positions: usize,
+    nodes: u64,
+}
+
+/// Virtual threads alone.
+pub(super) fn virtual_threads(
+    args: &ScaleArgs,
+    report: &mut Report,
+    observer: &dyn Observer,
+) -> JobResult {
+    let quick = args.quick;
+    let part = VirtualPart {
+        threads: args.threads(if quick { &[1, 2, 4, 8, 16] } else { &[1, 2, 4, 8, 16, 32, 64] }),
+        positions: if quick { 16 } else { 64 },
+        nodes: args.nodes.unwrap_or(if quick { 30_000 } else { 150_000 }),
+    };
+    virtual_sections(args, &part, report, observer)
+}
+
+fn virtual_sections(
+    args: &ScaleArgs,
+    part: &VirtualPart,
+    report: &mut Report,
+    observer: &dyn Observer,
+) -> JobResult {
+    if observer.stopped() {
+        return Ok(());
+    }
+    let turns = args.turns();
+    let mut settings = virtual_smp::Settings {
+        threads: part.threads.iter().copied().filter(|&threads| threads > 1).collect(),
+        positions: args.boards(part.positions)?,
+        nodes: part.nodes,
+        hash: args.hash(64),
+        turns,
+    };
+    facts(
+        report,
+        &[
+            ("virtual threads: nodes per position, about", settings.nodes.to_string()),
+            ("virtual threads: hash", settings.hash.to_string()),
+            ("virtual threads: seed", turns.seed.to_string()),
+            ("virtual threads: nodes per turn", turns.quantum.to_string()),
+        ],
+    );
+    let samples = virtual_smp::run(&settings, observer)?;
+    if samples.is_empty() {
+        return Ok(());
+    }
+    if let Some(last) = curve(&samples).last() {
+        let what = format!("time to depth, {} virtual threads", last.threads);
+        report.highlights.push(Highlight::new(last.speed_up(), 1, " ×", what));
+    }
+    report.sections.extend(sections::virtual_smp(&samples));
+
+    let quanta: &[u32] =
+        if args.quick { &[16, 64, 1024] } else { &[1, 4, 16, 64, 256, 1024, 4096] };
+    let quanta = if args.quanta.is_empty() { quanta } else { &args.quanta };
+    let threads = if args.quick { 4 } else { 8 };
+    settings.threads = vec![threads];
+    settings.positions = positions::spread(&settings.positions, if args.quick { 8 } else { 32 });
+    let mut points = Vec::new();
+    for &quantum in quanta {
+        settings.turns = VirtualSmp { quantum, ..turns };
+        let samples = virtual_smp::run(&settings, observer)?;
+        points.extend(
+            curve(&samples)
+                .into_iter()
+                .filter(|point| point.threads == threads)
+                .map(|point| (quantum, point)),
+        );
+    }
+    if !points.is_empty() {
+        report.sections.push(sections::quanta(threads, &points));
+    }
+    table_maps(args, &settings.positions, turns, report, observer)
+}
+
+/// The table after some moves, with one thread and with several that search as many nodes together.
+fn table_maps(
+    args: &ScaleArgs,
+    boards: &[megatherium_board::Board],
+    turns: VirtualSmp,
+    report: &mut Report,
+    observer: &dyn Observer,
+) -> JobResult {
+    let (nodes, moves) = if args.quick { (30_000, 12) } else { (200_000, 14) };
+    let mebibytes = if args.quick { 1 } else { 8 };
+    let Some(board) = boards.first() else { return Ok(()) };
+    observer.begin("maps of the table", 2 * moves as u64);
+    let mut maps = Vec::new();
+    for threads in [1, 8] {
+        let settings = table_map::Settings { threads, nodes, moves, mebibytes, turns };
+        maps.extend(table_map::run(board, &settings, observer)?);
+    }
+    if !maps.is_empty() {
+        let about = format!(
+            "After {moves} moves of a game with {nodes} nodes each, all threads together, in a table of {mebibytes} MiB."
+        );
+        report.sections.push(sections::table_maps(&maps, &about));
+    }
+    Ok(())
+}
+
+/// Games.
+pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
+    let threads =
+        args.threads.first().map_or(if args.quick { 2 } else { 4 }, |&threads| threads as usize);
+    let pairs = args.pairs.map_or(if args.quick { 12 } else { 100 }, |pairs| pairs as usize);
+    let turns = args.turns();
+    let openings = match &args.book {
+        None => {
+            observer.begin("openings", 1);
+            Openings::Random { seed: turns.seed }.take(pairs)?
+        }
+        Some(path) => {
+            let boards: Vec<_> = position_file::read(path)?.iter().map(|epd| epd.board).collect();
+            if boards.len() < pairs {
+                return Err(format!(
+                    "{}: {} openings are fewer than {pairs}",
+                    path.display(),
+                    boards.len()
+                )
+                .into());
+            }
+            positions::spread(&boards, pairs)
+        }
+    };
+    let several = threads as f64;
+    let default = [(0.4 * several).max(1.0), (0.7 * several).max(1.0), several];
+    let settings = games::Settings {
+        threads,
+        nodes: args.nodes.unwrap_or(if args.quick { 2000 } else { 8000 }),
+        factors: if args.factors.is_empty() { default.to_vec() } else { args.factors.clone() },
+        openings,
+        mebibytes: args.hash.map_or(16, |hash| hash as usize),
+        turns: (!args.real).then_some(turns),
+    };
+    facts(
+        report,
+        &[
+            (
+                "threads",
+                format!(
+                    "{threads}, {}",
+                    if args.real { "running at once" } else { "taking turns" }
+                ),
+            ),
+            ("nodes per move and thread", settings.nodes.to_string()),
+            ("hash per side", format!("{} MiB", settings.mebibytes)),
+            ("seed", turns.seed.to_string()),
+        ],
+    );
+    let matches = games::run(&settings, observer)?;
+    if matches.iter().all(|games| games.pairs.is_empty()) {
+        return Ok(());
+    }
+    let equal = equal_strength(&matches);
+    if let Some(equal) = equal {
+        let (low, high) = (equal.low.unwrap_or(f64::NAN), equal.high.unwrap_or(f64::NAN));
+        let estimate = Estimate { value: equal.factor, low, high };
+        let meaning = format!("times the nodes make one thread as strong as {threads}");
+        report.highlights.push(Highlight::new(estimate, 2, "", meaning));
+    }
+    for games in matches.iter().filter(|games| !games.pairs.is_empty()) {
+        let meaning =
+            format!("Elo, {threads} threads against one with {} times the nodes", games.factor);
+        report.highlights.push(Highlight::new(games.result().elo(), 0, "", meaning));
+    }
+    report.sections.push(sections::elo(threads, &matches, equal));
+    Ok(())
+}
+
+/// An experiment.
+pub(super) fn experiment(
+    args: &ScaleArgs,
+    question: &Question,
+    report: &mut Report,
+    observer: &dyn Observer,
+) -> JobResult {
+    let mut threads = args.threads(&if question.is_timed { doublings() } else { vec![1, 2, 4, 8] });
+    if !question.is_timed && threads[0] != 1 {
+        // Every arm is also compared with itself on one thread.
+        threads.insert(0, 1);
+    }
+    let (positions, nodes) = if args.quick { question.quick } else { question.full };
+    let settings = experiments::Settings {
+        threads,
+        positions: args.boards(positions)?,
+        nodes: args.nodes.unwrap_or(nodes),
+        mebibytes: args.hash.map_or(question.mebibytes, |hash| hash as usize),
+        sizes: if args.sizes.is_empty() {
+            vec![1, 4, 16, 64, 256]
+        } else {
+            args.sizes.iter().map(|&size| size as usize).collect()
+        },
+        turns: args.turns(),
+    };
+    facts(report, &[("nodes per position, about", settings.nodes.to_string())]);
+    if !question.varies_size {
+        facts(report, &[("hash", format!("{} MiB", settings.mebibytes))]);
+    }
+    let rows = question.ask(&settings, observer)?;
+    if !rows.is_empty() {
+        report.sections.push(sections::experiment(question, &rows));
+    }
+    Ok(())
+}

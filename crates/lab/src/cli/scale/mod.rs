@@ -1,0 +1,274 @@
+//! `megatherium scale`: how the engine scales with threads, with the ones there are and with the
+//! ones there are not.
+
+mod measure;
+
+use std::path::PathBuf;
+
+use crate::experiments::Question;
+use crate::hash::Hash;
+use crate::report::Report;
+use crate::{machine, positions};
+use clap::Args;
+use megatherium_board::position_file;
+use megatherium_cli::{build, stdio};
+use megatherium_nnue::Network;
+use megatherium_search::VirtualSmp;
+
+use megatherium_cli::JobResult;
+use megatherium_cli::progress::Progress;
+use megatherium_cli::{MAX_HASH, MAX_THREADS};
+
+/// Largest number of threads that take turns.
+const MAX_VIRTUAL_THREADS: u64 = 256;
+
+#[derive(Args, Debug)]
+pub struct ScaleArgs {
+    /// Only virtual threads: they take turns, and the numbers are the same on every machine
+    #[arg(long, group = "mode")]
+    r#virtual: bool,
+    /// Strength: N threads with B nodes each against one thread with k·B nodes
+    #[arg(long, group = "mode")]
+    elo: bool,
+    /// One question with everything else equal; a wrong name lists them
+    #[arg(long, group = "mode", value_name = "QUESTION", value_parser = question)]
+    experiment: Option<&'static Question>,
+    /// A smaller measurement: under two minutes on two cores
+    #[arg(long)]
+    quick: bool,
+    /// Numbers of threads to compare with one; a single number for --elo
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
+    threads: Vec<u64>,
+    /// Number of positions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    positions: Option<u64>,
+    /// A file of positions (FEN or EPD) to use instead of the built-in ones
+    #[arg(long, value_name = "FILE")]
+    suite: Option<PathBuf>,
+    /// Nodes one thread searches per position, about; with --elo, nodes of each thread per move
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..=1_000_000_000_000))]
+    nodes: Option<u64>,
+    /// Table size in MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
+    hash: Option<u64>,
+    /// The table size is per thread, not in total
+    #[arg(long)]
+    hash_per_thread: bool,
+    /// Real threads: how often each position is searched with each number of threads
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    repeats: Option<u64>,
+    /// Real threads: blocks in which threads are compared with processes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    blocks: Option<u64>,
+    /// Virtual threads: seed of the turns
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Virtual threads: mean length of a turn in nodes
+    #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    quantum: Option<u32>,
+    /// Virtual threads: lengths of turns to compare
+    #[arg(long, value_name = "NODES,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    quanta: Vec<u32>,
+    /// Strength: nodes of the single thread in multiples of what each of the others gets
+    #[arg(long, value_name = "K,K,…", value_delimiter = ',', value_parser = factor)]
+    factors: Vec<f64>,
+    /// Strength: pairs of games for each factor
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pairs: Option<u64>,
+    /// Strength: a file of openings (FEN or EPD) to use instead of random ones
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// Strength: threads that run at once instead of taking turns
+    #[arg(long)]
+    real: bool,
+    /// Experiment `sizes`: table sizes in MiB
+    #[arg(long, value_name = "MIB,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
+    sizes: Vec<u64>,
+    /// Folder for the page, the JSON and the CSV files
+    #[arg(long, value_name = "FOLDER", default_value = "scale-report")]
+    out: PathBuf,
+}
+
+fn question(text: &str) -> Result<&'static Question, String> {
+    let names = || Question::ALL.iter().map(|question| question.name).collect::<Vec<_>>();
+    Question::find(text).ok_or_else(|| format!("one of {}", names().join(", ")))
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.01..=10_000.0).contains(&factor) {
+        Ok(factor)
+    } else {
+        Err("not between 0.01 and 10000".to_owned())
+    }
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    Everything,
+    Virtual,
+    Elo,
+    Experiment(&'static Question),
+}
+
+impl Mode {
+    fn title(self) -> &'static str {
+        match self {
+            Mode::Everything => "How Megatherium scales with threads",
+            Mode::Virtual => "Virtual threads",
+            Mode::Elo => "What threads are worth in games",
+            Mode::Experiment(_) => "An experiment",
+        }
+    }
+}
+
+impl ScaleArgs {
+    fn mode(&self) -> Mode {
+        match self.experiment {
+            Some(question) => Mode::Experiment(question),
+            None if self.r#virtual => Mode::Virtual,
+            None if self.elo => Mode::Elo,
+            None => Mode::Everything,
+        }
+    }
+
+    /// No option is taken and then ignored: what does not belong to the mode is refused.
+    fn check(&self, mode: Mode) -> Result<(), String> {
+        let experiment = matches!(mode, Mode::Experiment(_));
+        let timed = matches!(mode, Mode::Experiment(question) if question.is_timed);
+        let everything = matches!(mode, Mode::Everything);
+        let sizes = matches!(mode, Mode::Experiment(question) if question.varies_size);
+        let elo = matches!(mode, Mode::Elo);
+        let curves = everything || matches!(mode, Mode::Virtual);
+        let under_turns = !timed && !self.real;
+        let allowed = [
+            ("--repeats", self.repeats.is_some(), everything, "a measurement of real threads"),
+            ("--blocks", self.blocks.is_some(), everything, "a measurement of real threads"),
+            (
+                "--seed",
+                self.seed.is_some(),
+                under_turns || elo,
+                "virtual threads and random openings",
+            ),
+            ("--quantum", self.quantum.is_some(), under_turns, "virtual threads"),
+            ("--quanta", !self.quanta.is_empty(), curves, "a measurement of virtual threads"),
+            (
+                "--hash-per-thread",
+                self.hash_per_thread,
+                curves,
+                "measurements without --elo and --experiment",
+            ),
+            ("--factors", !self.factors.is_empty(), elo, "--elo"),
+            ("--pairs", self.pairs.is_some(), elo, "--elo"),
+            ("--book", self.book.is_some(), elo, "--elo"),
+            ("--real", self.real, elo, "--elo"),
+            (
+                "--positions",
+                self.positions.is_some(),
+                !elo,
+                "measurements without --elo, which has --pairs",
+            ),
+            ("--suite", self.suite.is_some(), !elo, "measurements without --elo, which has --book"),
+            ("--sizes", !self.sizes.is_empty(), sizes, "--experiment sizes"),
+            (
+                "--hash",
+                self.hash.is_some(),
+                !sizes,
+                "measurements other than --experiment sizes, which has --sizes",
+            ),
+        ];
+        if let Some((name, .., whom)) =
+            allowed.into_iter().find(|&(_, given, allowed, _)| given && !allowed)
+        {
+            return Err(format!("{name} is for {whom}"));
+        }
+        if elo && self.threads.len() > 1 {
+            return Err("--elo takes one number of threads".to_owned());
+        }
+        let virtual_threads =
+            matches!(mode, Mode::Virtual) || elo && !self.real || experiment && !timed;
+        match self.threads.iter().find(|&&threads| virtual_threads && threads > MAX_VIRTUAL_THREADS)
+        {
+            Some(threads) => {
+                Err(format!("{threads} virtual threads are more than {MAX_VIRTUAL_THREADS}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Numbers of threads, in order, each once.
+    fn threads(&self, default: &[usize]) -> Vec<usize> {
+        let mut threads: Vec<usize> =
+            self.threads.iter().map(|&threads| threads as usize).collect();
+        if threads.is_empty() {
+            threads = default.to_vec();
+        }
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+
+    fn boards(&self, default: usize) -> Result<Vec<megatherium_board::Board>, String> {
+        let count = self.positions.map(|count| count as usize);
+        match &self.suite {
+            None => Ok(positions::suite(count.unwrap_or(default))),
+            Some(path) => {
+                let file = position_file::read(path).map_err(|error| error.to_string())?;
+                let boards: Vec<_> = file.iter().map(|epd| epd.board).collect();
+                Ok(positions::spread(&boards, count.unwrap_or(boards.len())))
+            }
+        }
+    }
+
+    fn hash(&self, default: usize) -> Hash {
+        let mebibytes = self.hash.map_or(default, |hash| hash as usize);
+        if self.hash_per_thread { Hash::PerThread(mebibytes) } else { Hash::Total(mebibytes) }
+    }
+
+    fn turns(&self) -> VirtualSmp {
+        let default = VirtualSmp::default();
+        VirtualSmp {
+            seed: self.seed.unwrap_or(default.seed),
+            quantum: self.quantum.unwrap_or(default.quantum),
+        }
+    }
+}
+
+/// Measures, prints the tables, writes the files.
+pub(super) fn run(args: &ScaleArgs) -> JobResult {
+    let mode = args.mode();
+    args.check(mode)?;
+    // Before anything is measured: a folder that cannot be written to would be noticed too late.
+    std::fs::create_dir_all(&args.out)
+        .map_err(|error| format!("{}: {error}", args.out.display()))?;
+    let bar = Progress::new("starting")?;
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut report = Report {
+        title: mode.title().to_owned(),
+        command: format!("megatherium {}", words.join(" ")),
+        facts: machine::facts(),
+        ..Report::default()
+    };
+    report.facts.push(("engine".to_owned(), build::NAME.to_owned()));
+    report.facts.push(("net".to_owned(), format!("{:016x}", Network::embedded().checksum())));
+    let result = match mode {
+        Mode::Everything => measure::everything(args, &mut report, &bar),
+        Mode::Virtual => measure::virtual_threads(args, &mut report, &bar),
+        Mode::Elo => measure::elo(args, &mut report, &bar),
+        Mode::Experiment(question) => measure::experiment(args, question, &mut report, &bar),
+    };
+    bar.clear();
+    report.interrupted = bar.stopped();
+    if !report.sections.is_empty() {
+        stdio::line(report.to_text().trim_end());
+        let files =
+            report.save(&args.out).map_err(|error| format!("{}: {error}", args.out.display()))?;
+        stdio::line(format_args!(
+            "\n{} files in {}, the page is report.html",
+            files.len(),
+            args.out.display()
+        ));
+    }
+    result
+}

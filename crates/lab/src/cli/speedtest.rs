@@ -1,0 +1,73 @@
+//! `megatherium speedtest`: how fast the engine is on this machine, in lines made for quoting.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use megatherium_board::Board;
+use megatherium_cli::progress::Progress;
+use megatherium_cli::search::search;
+use megatherium_cli::{JobResult, MAX_HASH, MAX_THREADS, build};
+use megatherium_nnue::Network;
+use megatherium_search::report::nodes_per_second;
+use megatherium_search::{Engine, Limits, bench};
+
+use crate::machine::{facts, processors};
+
+#[derive(Args, Debug)]
+pub struct SpeedtestArgs {
+    /// Search threads; all processors by default
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
+    threads: Option<u64>,
+    /// Table size in MiB; 64 per thread by default
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
+    hash: Option<u64>,
+    /// Seconds in all
+    #[arg(default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    seconds: u64,
+}
+
+/// Searches the bench positions, each for an equal share of the time.
+pub(super) fn run(args: &SpeedtestArgs) -> JobResult {
+    let threads = args.threads.map_or_else(processors, |threads| threads as usize);
+    let mebibytes = args.hash.map_or(64 * threads, |hash| hash as usize);
+    let mut engine = Engine::new(threads, mebibytes)?;
+    let bar = Progress::new("positions")?;
+    bar.begin("positions", bench::POSITIONS.len() as u64);
+    let share = Duration::from_secs(args.seconds) / bench::POSITIONS.len() as u32;
+    let (mut nodes, mut time, mut depths, mut done) = (0, Duration::ZERO, 0, 0);
+    for fen in bench::POSITIONS {
+        let board = Board::from_fen(fen)?;
+        let started = Instant::now();
+        let limits = Limits::move_time(share);
+        let (_, outcome) = search(&mut engine, board, limits, bar.stop(), |_| {});
+        if bar.stopped() {
+            break;
+        }
+        time += started.elapsed();
+        nodes += outcome.nodes;
+        depths += outcome.depth;
+        done += 1;
+        bar.step(1, &format!("{} kn/s", nodes_per_second(nodes, time) / 1000));
+    }
+    bar.clear();
+    if done == 0 {
+        return Err("stopped before the first position was done".into());
+    }
+    let processor = facts().into_iter().find(|(name, _)| name == "processor");
+    let processor = processor.map_or_else(|| "unknown".to_owned(), |(_, model)| model);
+    for (name, value) in [
+        ("version", format!("{}, commit {}", build::NAME, build::COMMIT)),
+        ("compiler", format!("{} for {}", build::COMPILER, build::TARGET)),
+        ("SIMD", format!("{:?}", Network::embedded().simd())),
+        ("processor", format!("{processor}, {} usable", processors())),
+        ("threads", threads.to_string()),
+        ("hash", format!("{mebibytes} MiB")),
+        ("positions", format!("{done}, {:.1} s in all", time.as_secs_f64())),
+        ("mean depth", format!("{:.1}", f64::from(depths) / f64::from(done))),
+        ("nodes", nodes.to_string()),
+        ("nodes/second", nodes_per_second(nodes, time).to_string()),
+    ] {
+        bar.line(format_args!("{name:<13} {value}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! `megatherium tune`: search parameters tuned by games against themselves.
+
+use super::duel::report;
+use super::match_args::MatchArgs;
+use crate::duel::{self, Rules, Side};
+use crate::sprt::Sprt;
+use crate::spsa::Spsa;
+use clap::Args;
+
+use megatherium_cli::JobResult;
+use megatherium_cli::params::{ParamArgs, with_suggestion};
+use megatherium_cli::progress::Progress;
+
+#[derive(Args, Debug)]
+pub struct TuneArgs {
+    /// Parameters to tune (`megatherium params` lists them)
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// Rounds; each plays a few openings with both colours, and learns from the result
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    rounds: u64,
+    /// Openings a round
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pairs: u64,
+    /// Share of a step that a parameter moves in the last round for a pair of games won
+    #[arg(long, default_value_t = 0.01, value_parser = gain)]
+    gain: f64,
+    /// Rounds between two lines of output
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// Openings of a final match between the values found and those at the start
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100_000))]
+    check: u64,
+    /// End the final match as soon as a test of ELO0 against ELO1 has a verdict
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, requires = "check")]
+    sprt: Option<Sprt>,
+    #[command(flatten)]
+    play: MatchArgs,
+    #[command(flatten)]
+    start: ParamArgs,
+}
+
+/// Prints the values from time to time, in the form in which `--set` reads them.
+pub(super) fn run(args: &TuneArgs) -> JobResult {
+    let start = args.start.params()?;
+    let mut spsa = Spsa::new(&args.names, start, args.rounds, args.gain, args.play.seed)
+        .map_err(|error| with_suggestion(&error))?;
+    let (rules, openings) = (args.play.rules(), args.play.openings()?);
+    let bar = Progress::new("pairs of games")?;
+    bar.begin("pairs of games", args.rounds * args.pairs);
+    let mut next = 0;
+    for round_number in 1..=args.rounds {
+        let round = spsa.round();
+        let sides = [&Side::with(round.plus), &Side::with(round.minus)];
+        let numbers = next..next + args.pairs as usize;
+        next = numbers.end;
+        let score = duel::run(sides, rules, &openings, numbers, &bar)?;
+        if bar.stopped() {
+            break;
+        }
+        let pairs = score.pairs;
+        spsa.learn(&round, pairs.count() as f64 * (2.0 * pairs.score() - 1.0));
+        if round_number % args.every == 0 {
+            bar.line(format!("{round_number} {}", changes(&spsa)));
+        }
+    }
+    bar.line(changes(&spsa));
+    if args.check > 0 && !bar.stopped() {
+        bar.begin("tuned values against the start", args.check);
+        let rules = Rules { sprt: args.sprt, ..rules };
+        let sides = [&Side::with(spsa.params()), &Side::with(start)];
+        let numbers = next..next + args.check as usize;
+        let score = duel::run(sides, rules, &openings, numbers, &bar)?;
+        for line in report(&score, args.sprt, &args.play.budget()) {
+            bar.line(line);
+        }
+    }
+    bar.clear();
+    Ok(())
+}
+
+fn gain(text: &str) -> Result<f64, String> {
+    let gain: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    (0.0001..=1.0).contains(&gain).then_some(gain).ok_or("not between 0.0001 and 1".to_owned())
+}
+
+fn changes(spsa: &Spsa) -> String {
+    let params = spsa.params();
+    let values = spsa.knobs.iter().filter_map(|knob| {
+        let name = knob.spec.name;
+        params.get(name).map(|value| format!("{}={value}", name.replace('_', "-")))
+    });
+    values.collect::<Vec<_>>().join(",")
+}

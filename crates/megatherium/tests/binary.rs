@@ -1,0 +1,207 @@
+//! The binary itself: commands of the shell and of the laboratory behind one command line.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Output, Stdio};
+
+fn engine() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_megatherium"))
+}
+
+fn run(arguments: &[&str]) -> Output {
+    engine().args(arguments).stdin(Stdio::null()).output().expect("the engine can be started")
+}
+
+/// Standard output of a run that must succeed.
+fn success(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// The one line on standard error of a run that must fail.
+fn failure(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(!output.status.success(), "{arguments:?}: {output:?}");
+    let errors = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(errors.lines().count(), 1, "{arguments:?}: {errors}");
+    errors
+}
+
+#[test]
+fn the_help_lists_the_commands_of_both_crates() {
+    let help = success(&["--help"]);
+    for command in [
+        "bench",
+        "perft",
+        "analyse",
+        "d",
+        "eval",
+        "version",
+        "suite",
+        "params",
+        "speedtest",
+        "scale",
+        "duel",
+        "tune",
+        "ablate",
+        "table-value",
+        "completions",
+        "man",
+    ] {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}:\n{help}");
+        assert!(!success(&[command, "--help"]).is_empty(), "{command}");
+    }
+    assert!(success(&["completions", "bash"]).contains("speedtest"));
+    assert!(success(&["man"]).starts_with(".ie"));
+}
+
+#[test]
+fn a_wrong_word_is_one_line_with_a_suggestion() {
+    assert!(failure(&["anlyse", "startpos"]).contains("'analyse'"));
+    assert!(failure(&["bench", "--dept", "3"]).contains("'--depth'"));
+    assert!(failure(&["bench", "--set", "razor-dept=3"]).contains("razor-depth"));
+}
+
+#[test]
+fn bench_takes_hash_threads_and_depth() {
+    let nodes = |arguments: &[&str]| {
+        let output = success(arguments);
+        output
+            .lines()
+            .last()
+            .and_then(|line| line.split_once(" nodes"))
+            .expect("a total")
+            .0
+            .to_owned()
+    };
+    let flags = nodes(&["bench", "--hash", "2", "--threads", "1", "--depth", "4"]);
+    assert_eq!(nodes(&["bench", "2", "1", "4"]), flags);
+    assert_ne!(nodes(&["bench", "2", "1", "3"]), flags);
+    assert!(failure(&["bench", "2", "1", "400"]).contains("depth 400"));
+}
+
+#[test]
+fn positions_for_people() {
+    assert!(success(&["d"]).contains("Legal moves: 20"));
+    assert!(success(&["eval", "startpos"]).contains("static evaluation"));
+    assert!(failure(&["eval", "nonsense"]).contains("nonsense"));
+    let analysis = success(&["analyse", "startpos", "startpos", "--depth", "2"]);
+    assert!(analysis.contains("position 1: ") && analysis.contains("position 2: "), "{analysis}");
+    let perft = success(&["perft", "3"]);
+    assert!(perft.contains("Nodes searched: 8902") && !perft.contains("info string"), "{perft}");
+}
+
+#[test]
+fn parameters_are_listed_as_they_are_written() {
+    let list = success(&["params"]);
+    let razor = list.lines().find(|line| line.starts_with("razor-depth ")).expect("a parameter");
+    assert!(razor.split_whitespace().count() > 4, "{razor}");
+    let version = success(&["version"]);
+    assert!(version.contains("commit") && version.contains("rustc"), "{version}");
+}
+
+/// A match needs a difference, and says so when nothing was played.
+#[test]
+fn a_duel_needs_two_sides() {
+    assert!(failure(&["duel"]).contains("the sides are equal"));
+    assert!(failure(&["duel", "--against", "/nowhere"]).contains("/nowhere"));
+    assert!(failure(&["duel", "--set", "razor-depth=2", "--sprt", "10,0"]).contains("ELO0"));
+    let quick = ["--nodes", "300", "--pairs", "2", "--concurrency", "2"];
+    let own =
+        success(&[&["duel", "--against", env!("CARGO_BIN_EXE_megatherium")][..], &quick].concat());
+    assert!(own.contains("pairs by half points [0, 0, 2, 0, 0]"), "itself: {own}");
+    let clock = ["duel", "--set", "razor-depth=2", "--tc", "0.2+0.01", "--pairs", "1"];
+    assert!(success(&clock).starts_with("2 games, 0.2+0.01 s: "));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn endless_files_are_refused() {
+    assert!(failure(&["suite", "/dev/zero", "--depth", "1"]).contains("/dev/zero:1: "));
+    assert!(failure(&["analyse", "/dev/zero", "--depth", "1"]).contains("/dev/zero:1: "));
+}
+
+/// Reads lines up to one that begins with `end`.
+fn until(engine: &mut Child, end: &str) -> Vec<String> {
+    let output = engine.stdout.as_mut().expect("a pipe");
+    let mut lines = Vec::new();
+    let mut reader = BufReader::with_capacity(1, output);
+    loop {
+        let mut line = String::new();
+        assert_ne!(reader.read_line(&mut line).expect("text"), 0, "ended after {lines:?}");
+        lines.push(line.trim_end().to_owned());
+        if line.starts_with(end) {
+            return lines;
+        }
+    }
+}
+
+fn say(engine: &mut Child, text: &str) {
+    engine.stdin.as_mut().expect("a pipe").write_all(text.as_bytes()).expect("it listens");
+}
+
+#[test]
+fn a_finished_game_has_its_score_at_once() {
+    let mut child =
+        engine().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("an engine");
+    for (fen, score) in [
+        ("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", " score mate 0 "),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", " score cp 0 "),
+    ] {
+        say(&mut child, &format!("position fen {fen}\ngo infinite\n"));
+        let lines = until(&mut child, "info depth 0 ");
+        assert!(lines.iter().any(|line| line.contains(score)), "{lines:?}");
+        say(&mut child, "stop\n");
+        assert_eq!(until(&mut child, "bestmove"), ["bestmove (none)"]);
+    }
+    say(&mut child, "quit\n");
+    assert!(child.wait().expect("an end").success());
+}
+
+/// A log that reaches the largest size of a file ends; the search does not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_size_limit_ends_the_log_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log.txt");
+    let mut child = Command::new("prlimit")
+        .arg("--fsize=600")
+        .arg(env!("CARGO_BIN_EXE_megatherium"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("prlimit");
+    let option = format!("setoption name Debug Log File value {}\n", log.display());
+    say(&mut child, &format!("{option}position startpos\ngo depth 8\n"));
+    let lines = until(&mut child, "bestmove");
+    let errors = lines.iter().filter(|line| line.contains("Debug Log File ended")).count();
+    assert_eq!(errors, 1, "{lines:?}");
+    say(&mut child, "quit\n");
+    assert!(child.wait().expect("an end").success());
+}
+
+/// Pipes that were made non-blocking: the engine waits for input and for room.
+#[cfg(target_os = "linux")]
+#[test]
+fn non_blocking_pipes_are_waited_for() {
+    let (input, mut to_engine) = std::io::pipe().expect("a pipe");
+    let (from_engine, output) = std::io::pipe().expect("a pipe");
+    rustix::io::ioctl_fionbio(&input, true).expect("non-blocking");
+    rustix::io::ioctl_fionbio(&output, true).expect("non-blocking");
+    let mut child = engine().stdin(input).stdout(output).spawn().expect("an engine");
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    // More answers than a pipe holds, read only after they have been asked for.
+    let rounds = 400;
+    let writer = std::thread::spawn(move || {
+        for _ in 0..rounds {
+            to_engine.write_all(b"uci\n").expect("it listens");
+        }
+        to_engine.write_all(b"quit\n").expect("it listens");
+    });
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    // The command holds the other end of the output until it is dropped.
+    let lines: Vec<String> = BufReader::new(from_engine).lines().map_while(Result::ok).collect();
+    writer.join().expect("everything was sent");
+    assert!(child.wait().expect("an end").success());
+    assert_eq!(lines.iter().filter(|line| *line == "uciok").count(), rounds);
+}

@@ -1,0 +1,191 @@
+//! Move histories: how often a move was good, by context.
+//!
+//! All entries move towards a limit with "gravity": a bonus counts less the more the entry already
+//! agrees with it, so recent experience outweighs old, and nothing overflows.
+
+use std::collections::TryReserveError;
+
+use megatherium_board::{Bitboard, Board, Color, Move, Piece, PieceType, Square};
+
+use super::table;
+
+/// Largest magnitude of a history entry.
+pub const HISTORY_LIMIT: i32 = 16_384;
+
+/// Number of (piece, destination) pairs: what continuation and pawn histories know of a move.
+pub const PIECE_TO: usize = 12 * 64;
+
+/// Pawn structures told apart by the pawn history.
+const PAWN_SLOTS: usize = 512;
+
+/// A history score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry(i16);
+
+impl Entry {
+    /// The score, within ±[`HISTORY_LIMIT`].
+    #[inline]
+    pub fn get(self) -> i32 {
+        i32::from(self.0)
+    }
+
+    /// Moves the entry towards ±limit by `bonus`, less the closer it already is.
+    #[inline]
+    pub fn update(&mut self, bonus: i32) {
+        let bonus = bonus.clamp(-HISTORY_LIMIT, HISTORY_LIMIT);
+        let value = self.get();
+        self.0 = (value + bonus - value * bonus.abs() / HISTORY_LIMIT) as i16;
+    }
+}
+
+/// (piece, destination) as one index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceTo(u16);
+
+impl PieceTo {
+    /// `piece` arriving on `to`.
+    #[inline]
+    pub fn new(piece: Piece, to: Square) -> PieceTo {
+        PieceTo((piece.index() * 64 + to.index()) as u16)
+    }
+
+    /// As an array index.
+    #[inline]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+#[derive(Clone)]
+struct Row([Entry; PIECE_TO]);
+
+impl Default for Row {
+    fn default() -> Self {
+        Row([Entry::default(); PIECE_TO])
+    }
+}
+
+/// Everything a thread remembers between searches of one game.
+pub struct Histories {
+    /// Quiet moves by side, from, to, and whether those squares are attacked.
+    quiet: Box<[Entry; 2 * 4 * 4096]>,
+    /// Captures by moving piece, destination and captured type.
+    capture: Box<[Entry; PIECE_TO * 6]>,
+    /// Quiet moves by what was played one, two, four and six plies before.
+    continuation: Box<[Row; PIECE_TO]>,
+    /// Quiet moves by pawn structure.
+    pawn: Box<[Row; PAWN_SLOTS]>,
+}
+
+#[inline]
+fn quiet_index(side: Color, mv: Move, threats: Bitboard) -> usize {
+    let from_hit = usize::from(threats.contains(mv.from()));
+    let to_hit = usize::from(threats.contains(mv.to()));
+    ((side.index() * 2 + from_hit) * 2 + to_hit) * 4096 + mv.from().index() * 64 + mv.to().index()
+}
+
+#[inline]
+fn capture_index(piece_to: PieceTo, captured: Option<PieceType>) -> usize {
+    // A promotion without capture shares the (otherwise unused) slots of a captured king.
+    piece_to.index() * 6 + captured.map_or(PieceType::King.index(), PieceType::index)
+}
+
+#[inline]
+fn pawn_slot(board: &Board) -> usize {
+    board.pawn_key() as usize % PAWN_SLOTS
+}
+
+impl Histories {
+    /// Histories without experience. Fails if the memory cannot be allocated.
+    pub fn new() -> Result<Histories, TryReserveError> {
+        Ok(Histories { quiet: table()?, capture: table()?, continuation: table()?, pawn: table()? })
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.quiet.fill(Entry::default());
+        self.capture.fill(Entry::default());
+        for row in self.continuation.iter_mut().chain(self.pawn.iter_mut()) {
+            row.0.fill(Entry::default());
+        }
+    }
+
+    /// How good a quiet move was for this side, given the squares the opponent attacks.
+    #[inline]
+    pub fn quiet(&self, side: Color, mv: Move, threats: Bitboard) -> i32 {
+        self.quiet[quiet_index(side, mv, threats)].get()
+    }
+
+    /// How good a capture (or promotion) was.
+    #[inline]
+    pub fn capture(&self, board: &Board, mv: Move) -> i32 {
+        self.capture[capture_index(PieceTo::new(board.moved(mv), mv.to()), board.captured(mv))]
+            .get()
+    }
+
+    /// How good a move was as an answer (or follow-up) to an earlier one.
+    #[inline]
+    pub fn continuation(&self, earlier: Option<PieceTo>, mv: PieceTo) -> i32 {
+        earlier.map_or(0, |earlier| self.continuation[earlier.index()].0[mv.index()].get())
+    }
+
+    /// How good a quiet move was with this pawn structure.
+    #[inline]
+    pub fn pawn(&self, board: &Board, mv: PieceTo) -> i32 {
+        self.pawn[pawn_slot(board)].0[mv.index()].get()
+    }
+
+    /// Learns from a quiet move.
+    pub fn update_quiet(&mut self, board: &Board, mv: Move, threats: Bitboard, bonus: i32) {
+        self.quiet[quiet_index(board.side_to_move(), mv, threats)].update(bonus);
+        self.pawn[pawn_slot(board)].0[PieceTo::new(board.moved(mv), mv.to()).index()].update(bonus);
+    }
+
+    /// Learns from a capture or promotion.
+    pub fn update_capture(&mut self, board: &Board, mv: Move, bonus: i32) {
+        let index = capture_index(PieceTo::new(board.moved(mv), mv.to()), board.captured(mv));
+        self.capture[index].update(bonus);
+    }
+
+    /// Learns that `mv` was good or bad after `earlier`.
+    pub fn update_continuation(&mut self, earlier: Option<PieceTo>, mv: PieceTo, bonus: i32) {
+        if let Some(earlier) = earlier {
+            self.continuation[earlier.index()].0[mv.index()].update(bonus);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gravity_keeps_entries_in_range_and_forgets() {
+        let mut entry = Entry::default();
+        for _ in 0..1000 {
+            entry.update(3000);
+        }
+        assert!(entry.get() > HISTORY_LIMIT - 3000 && entry.get() <= HISTORY_LIMIT);
+        entry.update(-3000);
+        let once_bad = entry.get();
+        assert!(
+            once_bad < HISTORY_LIMIT - 3000,
+            "a refutation counts more against an inflated entry"
+        );
+        for _ in 0..1000 {
+            entry.update(i32::MIN / 2);
+        }
+        assert_eq!(entry.get(), -HISTORY_LIMIT);
+    }
+
+    #[test]
+    fn threatened_squares_have_their_own_entries() {
+        let board = Board::startpos();
+        let mv = board.parse_uci("g1f3").unwrap();
+        let mut histories = Histories::new().unwrap();
+        histories.update_quiet(&board, mv, Bitboard(0), 500);
+        assert_eq!(histories.quiet(Color::White, mv, Bitboard(0)), 500);
+        assert_eq!(histories.quiet(Color::White, mv, mv.to().bitboard()), 0);
+        assert_eq!(histories.quiet(Color::Black, mv, Bitboard(0)), 0);
+    }
+}

@@ -1,0 +1,185 @@
+//! The end of a search: collect what the threads concluded, elect a line, and answer. Exactly once,
+//! whatever happened.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use megatherium_board::Move;
+use parking_lot::Mutex;
+
+use super::line::Line;
+use super::strength;
+use crate::report::{Outcome, Report, ScoreBound};
+use crate::score::{DRAW, INFINITY, Score, mated_in};
+use crate::smp::Monitor;
+use crate::smp::vote::{Ballot, elect};
+use crate::tree::{Job, Search, TableStats};
+
+/// What a thread has to say at the end of a search.
+pub(super) struct Conclusion {
+    /// Which thread.
+    thread: usize,
+    /// Its best line; empty if the thread has nothing to offer.
+    pv: Vec<Move>,
+    /// Score of that line.
+    score: Score,
+    /// Whether that score is exact.
+    bound: ScoreBound,
+    /// Last finished iteration.
+    depth: i32,
+    /// Deepest ply of that line's search.
+    seldepth: i32,
+    /// Whether exactly this line was the last one reported.
+    reported: bool,
+    /// Table statistics of the thread.
+    stats: TableStats,
+}
+
+impl Conclusion {
+    /// Nothing to say.
+    pub fn none(thread: usize) -> Conclusion {
+        Conclusion {
+            thread,
+            pv: Vec::new(),
+            score: DRAW,
+            bound: ScoreBound::Exact,
+            depth: 0,
+            seldepth: 0,
+            reported: false,
+            stats: TableStats::default(),
+        }
+    }
+
+    /// The best line of a finished search, or the one a weaker player would choose.
+    pub fn of(mut search: Search<'_>) -> Conclusion {
+        let thread = search.id;
+        let stats = search.stats();
+        let elo = search.job.options.elo.filter(|_| thread == 0);
+        let chosen = elo.map_or(0, |elo| strength::choose(&search.root_moves, elo));
+        let best = search.root_moves.swap_remove(chosen);
+        if best.known_score() == -INFINITY {
+            // A helper that was stopped before its first root move was finished.
+            return Conclusion { stats, ..Conclusion::none(thread) };
+        }
+        let score = best.shown_score();
+        Conclusion {
+            thread,
+            reported: search.shown == Some((best.mv, score)),
+            score,
+            bound: best.bound,
+            pv: best.pv,
+            depth: search.completed_depth,
+            seldepth: best.seldepth,
+            stats,
+        }
+    }
+}
+
+/// What is kept of the last search.
+#[derive(Clone, Debug, Default)]
+pub struct LastSearch {
+    /// Table statistics, summed over threads.
+    pub stats: TableStats,
+    /// Nodes of each thread.
+    pub nodes: Vec<u64>,
+}
+
+/// Where the threads of one search meet when they are done.
+#[derive(Default)]
+pub struct Ending {
+    /// What the helpers concluded.
+    helpers: Monitor<Vec<Conclusion>>,
+    last: Arc<Mutex<LastSearch>>,
+}
+
+impl Ending {
+    /// The ending of a search whose statistics go to `last`.
+    pub fn new(last: Arc<Mutex<LastSearch>>) -> Ending {
+        Ending { helpers: Monitor::default(), last }
+    }
+
+    /// A helper is done.
+    pub(super) fn conclude(&self, conclusion: Conclusion) {
+        self.helpers.change(|helpers| helpers.push(conclusion));
+    }
+
+    /// The leader is done: waits until the answer is wanted, stops the helpers, and answers.
+    pub(super) fn answer(&self, job: &Job, leader: Conclusion) {
+        // Under `infinite` and `ponder` an answer may be ready long before it is wanted.
+        job.control.wait_for_release(job.id);
+        job.control.stop(job.id);
+        let helpers = job.counters.threads() - 1;
+        let mut all = self
+            .helpers
+            .wait_for(|concluded| (concluded.len() == helpers).then(|| std::mem::take(concluded)));
+        all.push(leader);
+        all.sort_by_key(|conclusion| conclusion.thread);
+        let mut stats = TableStats::default();
+        for conclusion in &all {
+            stats += conclusion.stats;
+        }
+        *self.last.lock() = LastSearch { stats, nodes: job.counters.nodes_by_thread() };
+        let outcome = catch_unwind(AssertUnwindSafe(|| decide(job, &all)));
+        let outcome = outcome.unwrap_or_else(|_| without_search(job));
+        job.report(Report::Done(&outcome));
+    }
+}
+
+/// Elects a line, and shows it unless it was the last one shown.
+fn decide(job: &Job, conclusions: &[Conclusion]) -> Outcome {
+    let speakers: Vec<&Conclusion> =
+        conclusions.iter().filter(|conclusion| !conclusion.pv.is_empty()).collect();
+    if speakers.is_empty() {
+        return without_search(job);
+    }
+    let ballot = |speaker: &&Conclusion| Ballot {
+        mv: speaker.pv[0],
+        score: speaker.score,
+        depth: speaker.depth,
+        pv_len: speaker.pv.len(),
+    };
+    let ballots: Vec<Ballot> = speakers.iter().map(ballot).collect();
+    // With several lines shown, or a weaker player imitated, the leader's choice is the one shown.
+    let leader_decides = job.options.multi_pv > 1 || job.options.elo.is_some();
+    let chosen = speakers[if leader_decides { 0 } else { elect(&ballots) }];
+    let line = Line {
+        rank: 1,
+        depth: chosen.depth as u32,
+        seldepth: chosen.seldepth as u32,
+        score: chosen.score,
+        bound: chosen.bound,
+        pv: chosen.pv.clone(),
+    };
+    let line = line.extended(job, chosen.depth.max(2) as usize);
+    let outcome = line.outcome(job);
+    if !chosen.reported {
+        line.report(job);
+    }
+    outcome
+}
+
+/// No thread has a line. A game that is over was reported at the start; if every thread failed, the
+/// move to play is shown now.
+fn without_search(job: &Job) -> Outcome {
+    let line = unsearched(job);
+    let outcome = line.outcome(job);
+    if outcome.best.is_some() {
+        line.report(job);
+    }
+    outcome
+}
+
+/// The verdict of the rules: the score of a finished game, or any legal move.
+pub(super) fn unsearched(job: &Job) -> Line {
+    let board = &job.root.board;
+    let first_legal = || board.legal_moves().first().copied();
+    let best = job.limits.search_moves.first().copied().or_else(first_legal);
+    Line {
+        rank: 1,
+        depth: 0,
+        seldepth: 0,
+        score: if best.is_none() && board.in_check() { mated_in(0) } else { DRAW },
+        bound: ScoreBound::Exact,
+        pv: best.into_iter().collect(),
+    }
+}

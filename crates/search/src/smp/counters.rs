@@ -1,0 +1,63 @@
+//! What each thread publishes about its progress.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crossbeam_utils::CachePadded;
+
+/// The counters of one thread. Only the owner writes, with plain relaxed stores.
+#[derive(Debug, Default)]
+pub struct Counter {
+    nodes: AtomicU64,
+    tb_hits: AtomicU64,
+}
+
+impl Counter {
+    /// Publishes the node count.
+    #[inline]
+    pub fn set_nodes(&self, nodes: u64) {
+        self.nodes.store(nodes, Ordering::Relaxed);
+    }
+
+    /// Publishes the tablebase hits.
+    pub fn set_tb_hits(&self, hits: u64) {
+        self.tb_hits.store(hits, Ordering::Relaxed);
+    }
+}
+
+/// One set of counters per thread, each on a cache line of its own.
+#[derive(Debug)]
+pub struct Counters(Box<[CachePadded<Counter>]>);
+
+impl Counters {
+    /// Zeroes for `threads` threads.
+    pub fn new(threads: usize) -> Counters {
+        Counters((0..threads).map(|_| CachePadded::default()).collect())
+    }
+
+    /// The counters of thread `id`.
+    #[inline]
+    pub fn of(&self, id: usize) -> &Counter {
+        &self.0[id]
+    }
+
+    /// Number of threads.
+    #[inline]
+    pub fn threads(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Nodes of all threads so far.
+    pub fn nodes(&self) -> u64 {
+        self.0.iter().map(|counter| counter.nodes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Nodes of each thread so far.
+    pub fn nodes_by_thread(&self) -> Vec<u64> {
+        self.0.iter().map(|counter| counter.nodes.load(Ordering::Relaxed)).collect()
+    }
+
+    /// Tablebase hits of all threads so far.
+    pub fn tb_hits(&self) -> u64 {
+        self.0.iter().map(|counter| counter.tb_hits.load(Ordering::Relaxed)).sum()
+    }
+}

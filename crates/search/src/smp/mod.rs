@@ -1,0 +1,19 @@
+//! Threads that work together: starting, stopping, taking turns, voting. Knows no chess tree.
+//!
+//! Everything here runs on [`Primitives`], so that `tests/protocol.rs` checks this very code with
+//! loom's mutexes, condition variables and atomics instead of the shipped ones.
+
+pub mod baton;
+pub mod control;
+pub mod counters;
+pub mod monitor;
+pub mod pool;
+pub mod primitives;
+pub mod vote;
+
+pub use baton::{Baton, VirtualSmp};
+pub use control::{Control, SearchId};
+pub use counters::Counters;
+pub use monitor::Monitor;
+pub use pool::Pool;
+pub use primitives::{Native, Primitives, SharedWord};

@@ -1,0 +1,355 @@
+//! Syzygy endgame tablebases: exact results with few men on the board.
+//!
+//! The tree probes win/draw/loss (WDL) only, right after a capture or pawn move: the 50-move clock
+//! is then zero, so the answer holds. The root also probes the distance to zeroing (DTZ), the plies
+//! to the next capture or pawn move, and searches only moves that keep the result.
+
+mod file;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use megatherium_board::{Bitboard, Board, Color, Move, PieceType, Square, attacks};
+use pyrrhic_rs::{DtzProbeValue, EngineAdapter, TableBases, WdlProbeResult};
+
+use self::file::{Kind, Material, is_whole};
+use crate::request::{Options, Root};
+use crate::score::{DRAW, Score, TB_WIN};
+
+/// Gives the probing library our attack tables.
+#[derive(Clone)]
+struct Adapter;
+
+fn square(index: u64) -> Square {
+    Square::from_index(index as usize & 63)
+}
+
+impl EngineAdapter for Adapter {
+    fn pawn_attacks(color: pyrrhic_rs::Color, from: u64) -> u64 {
+        let color = if color == pyrrhic_rs::Color::White { Color::White } else { Color::Black };
+        attacks::pawn(color, square(from)).0
+    }
+    fn knight_attacks(from: u64) -> u64 {
+        attacks::knight(square(from)).0
+    }
+    fn bishop_attacks(from: u64, occupied: u64) -> u64 {
+        attacks::bishop(square(from), Bitboard(occupied)).0
+    }
+    fn rook_attacks(from: u64, occupied: u64) -> u64 {
+        attacks::rook(square(from), Bitboard(occupied)).0
+    }
+    fn queen_attacks(from: u64, occupied: u64) -> u64 {
+        attacks::queen(square(from), Bitboard(occupied)).0
+    }
+    fn king_attacks(from: u64) -> u64 {
+        attacks::king(square(from)).0
+    }
+}
+
+/// A result with perfect play, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wdl {
+    /// Lost.
+    Loss,
+    /// Lost, but the 50-move rule saves it.
+    BlessedLoss,
+    /// Drawn.
+    Draw,
+    /// Won, but the 50-move rule spoils it.
+    CursedWin,
+    /// Won.
+    Win,
+}
+
+impl From<WdlProbeResult> for Wdl {
+    fn from(result: WdlProbeResult) -> Wdl {
+        match result {
+            WdlProbeResult::Loss => Wdl::Loss,
+            WdlProbeResult::BlessedLoss => Wdl::BlessedLoss,
+            WdlProbeResult::Draw => Wdl::Draw,
+            WdlProbeResult::CursedWin => Wdl::CursedWin,
+            WdlProbeResult::Win => Wdl::Win,
+        }
+    }
+}
+
+/// Why tablebases could not be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TablebaseError {
+    /// A part of the path is not a readable folder.
+    NotAFolder(String),
+    /// No table file in any of the folders.
+    NothingFound(String),
+    /// A file is not a table, or the files could not be used.
+    Unusable(String),
+    /// Another engine of this process has loaded tablebases. The library holds one set per process.
+    InUse,
+}
+
+impl fmt::Display for TablebaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TablebaseError::NotAFolder(path) => {
+                write!(f, "tablebases: '{path}' is not a readable folder")
+            }
+            TablebaseError::NothingFound(path) => {
+                write!(f, "tablebases: no .rtbw file in '{path}'")
+            }
+            TablebaseError::Unusable(path) => {
+                write!(f, "tablebases: '{path}' is not a usable table")
+            }
+            TablebaseError::InUse => {
+                write!(f, "tablebases: already loaded by another engine of this process")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TablebaseError {}
+
+/// What the tablebases say about the root.
+#[derive(Clone, Debug)]
+pub struct TbRoot {
+    /// The moves that keep the best result.
+    pub moves: Vec<Move>,
+    /// That result as a score.
+    pub score: Score,
+}
+
+/// Loaded tablebases, or none.
+pub struct Tablebases {
+    path: String,
+    tables: Option<TableBases<Adapter>>,
+    /// Counted from the files: the library always reports seven.
+    max_men: u32,
+}
+
+impl Tablebases {
+    /// No tablebases.
+    pub fn none() -> Tablebases {
+        Tablebases { path: String::new(), tables: None, max_men: 0 }
+    }
+
+    /// Largest number of men, kings included, that can be probed.
+    pub fn max_men(&self) -> u32 {
+        self.max_men
+    }
+
+    /// Replaces `current` by the tablebases of `path`: folders separated by colons, or empty for
+    /// none. No search may be using `current`. The library holds one set per process, so the old
+    /// set is closed first, and reopened if the new one cannot be loaded.
+    pub(crate) fn replace(current: &mut Arc<Tablebases>, path: &str) -> Result<(), TablebaseError> {
+        largest_table(path)?;
+        let old = current.path.clone();
+        *current = Arc::new(Tablebases::none());
+        match Tablebases::open(path) {
+            Ok(tables) => {
+                *current = Arc::new(tables);
+                Ok(())
+            }
+            Err(error) => {
+                *current = Arc::new(Tablebases::open(&old).unwrap_or_else(|_| Tablebases::none()));
+                Err(error)
+            }
+        }
+    }
+
+    fn open(path: &str) -> Result<Tablebases, TablebaseError> {
+        let max_men = largest_table(path)?;
+        if max_men == 0 {
+            return Ok(Tablebases::none());
+        }
+        match TableBases::new(folders(path).collect::<Vec<_>>().join(":")) {
+            Ok(tables) => Ok(Tablebases { path: path.to_owned(), tables: Some(tables), max_men }),
+            Err(pyrrhic_rs::TBError::AlreadyInitialized) => Err(TablebaseError::InUse),
+            Err(_) => Err(TablebaseError::Unusable(path.to_owned())),
+        }
+    }
+
+    /// The result of a position, if it is in the tables. Castling rights must be gone.
+    pub fn wdl(&self, board: &Board) -> Option<Wdl> {
+        let [white, black, kings, queens, rooks, bishops, knights, pawns] = bitboards(board);
+        let white_to_move = board.side_to_move() == Color::White;
+        let tables = self.tables.as_ref()?;
+        let result = tables.probe_wdl(
+            white,
+            black,
+            kings,
+            queens,
+            rooks,
+            bishops,
+            knights,
+            pawns,
+            en_passant(board),
+            white_to_move,
+        );
+        result.ok().map(Wdl::from)
+    }
+
+    /// The root moves that keep the best result, if the root is in the tables. The DTZ probe is not
+    /// thread-safe: call it between searches only.
+    pub fn rank_root(&self, root: &Root, options: &Options) -> Option<TbRoot> {
+        let board = &root.board;
+        let tables = self.tables.as_ref()?;
+        let men = board.occupied().count();
+        if men > self.max_men().min(options.syzygy_probe_limit) || board.castling_rooks().any() {
+            return None;
+        }
+        let [white, black, kings, queens, rooks, bishops, knights, pawns] = bitboards(board);
+        let probed = tables.probe_root(
+            white,
+            black,
+            kings,
+            queens,
+            rooks,
+            bishops,
+            knights,
+            pawns,
+            board.halfmove_clock(),
+            en_passant(board),
+            board.side_to_move() == Color::White,
+        );
+        let probed = probed.ok()?;
+        let repeated = root.history.count(board) > 0;
+        let mut ranked = Vec::new();
+        for value in &probed.moves[..probed.num_moves] {
+            let DtzProbeValue::DtzResult(result) = value else { return None };
+            let mv = find_move(board, *result)?;
+            ranked.push((
+                mv,
+                rank(result.wdl.into(), u32::from(result.dtz), board.halfmove_clock(), repeated),
+            ));
+        }
+        let best = ranked.iter().map(|&(_, rank)| rank).max()?;
+        let moves = ranked.iter().filter(|&&(_, rank)| rank == best).map(|&(mv, _)| mv).collect();
+        let winning = if options.syzygy_50_move_rule { CERTAIN } else { CURSED };
+        let score = if best >= winning {
+            TB_WIN
+        } else if best <= -winning {
+            -TB_WIN
+        } else {
+            // Drawn by the 50-move rule; one point for the side that would win without it.
+            DRAW + best.signum()
+        };
+        Some(TbRoot { moves, score })
+    }
+}
+
+/// Lowest rank of a win within the 50-move rule.
+const CERTAIN: i32 = 600;
+/// Lowest rank of a win without the 50-move rule.
+const CURSED: i32 = 100;
+
+/// Orders results: wins within the 50-move rule, slower and cursed wins, the draw, then losses, the
+/// longest first.
+fn rank(wdl: Wdl, dtz: u32, clock: u32, repeated: bool) -> i32 {
+    let plies = (dtz + clock).min(400) as i32;
+    match wdl {
+        // Wins within the rule rank equal, so that the search can choose among them. Once the game
+        // has repeated a position, the shortest distance ranks first.
+        Wdl::Win if plies <= 99 => 1000 - if repeated { plies } else { 0 },
+        Wdl::Win | Wdl::CursedWin => CERTAIN - 1 - plies,
+        Wdl::Draw => 0,
+        Wdl::BlessedLoss | Wdl::Loss if plies > 99 || wdl == Wdl::BlessedLoss => {
+            plies - CERTAIN + 1
+        }
+        Wdl::Loss | Wdl::BlessedLoss => -1000 + plies,
+    }
+}
+
+/// The non-empty folders of a path. The library reads out of bounds if the last one is empty.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.split(':').filter(|folder| !folder.is_empty())
+}
+
+/// Number of men of the largest table on `path`; 0 for an empty path. A path without tables is an
+/// error, and so is a truncated or damaged table: the library would trust it.
+fn largest_table(path: &str) -> Result<u32, TablebaseError> {
+    let mut largest = 0;
+    for folder in folders(path) {
+        let files = std::fs::read_dir(Path::new(folder))
+            .map_err(|_| TablebaseError::NotAFolder(folder.to_owned()))?;
+        for file in files.flatten().map(|file| file.path()) {
+            let material =
+                file.file_stem().and_then(|name| name.to_str()).and_then(Material::parse);
+            let (Some(kind), Some(material)) = (Kind::of(&file), material) else { continue };
+            if !is_whole(&file, kind, &material) {
+                return Err(TablebaseError::Unusable(file.display().to_string()));
+            }
+            if kind == Kind::Result {
+                largest = largest.max(material.men() as u32);
+            }
+        }
+    }
+    if largest == 0 && !path.is_empty() {
+        return Err(TablebaseError::NothingFound(path.to_owned()));
+    }
+    Ok(largest)
+}
+
+fn bitboards(board: &Board) -> [u64; 8] {
+    let of = |piece| board.pieces(piece).0;
+    [
+        board.colors(Color::White).0,
+        board.colors(Color::Black).0,
+        of(PieceType::King),
+        of(PieceType::Queen),
+        of(PieceType::Rook),
+        of(PieceType::Bishop),
+        of(PieceType::Knight),
+        of(PieceType::Pawn),
+    ]
+}
+
+fn en_passant(board: &Board) -> u32 {
+    board.en_passant().map_or(0, |square| square.index() as u32)
+}
+
+fn find_move(board: &Board, result: pyrrhic_rs::DtzResult) -> Option<Move> {
+    let promotion = match result.promotion {
+        pyrrhic_rs::Piece::Knight => Some(PieceType::Knight),
+        pyrrhic_rs::Piece::Bishop => Some(PieceType::Bishop),
+        pyrrhic_rs::Piece::Rook => Some(PieceType::Rook),
+        pyrrhic_rs::Piece::Queen => Some(PieceType::Queen),
+        pyrrhic_rs::Piece::Pawn | pyrrhic_rs::Piece::King => None,
+    };
+    let (from, to) = (square(u64::from(result.from_square)), square(u64::from(result.to_square)));
+    board
+        .legal_moves()
+        .iter()
+        .copied()
+        .find(|mv| mv.from() == from && mv.to() == to && mv.promotion() == promotion)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_ordered() {
+        let order = [
+            rank(Wdl::Win, 5, 0, false),
+            rank(Wdl::Win, 90, 30, false),
+            rank(Wdl::CursedWin, 130, 0, false),
+            rank(Wdl::Draw, 0, 40, false),
+            rank(Wdl::BlessedLoss, 130, 0, false),
+            rank(Wdl::Loss, 60, 0, false),
+            rank(Wdl::Loss, 6, 0, false),
+        ];
+        assert!(order.windows(2).all(|pair| pair[0] > pair[1]), "{order:?}");
+        assert_eq!(rank(Wdl::Win, 5, 0, false), rank(Wdl::Win, 50, 0, false));
+        assert!(rank(Wdl::Win, 5, 0, true) > rank(Wdl::Win, 50, 0, true));
+    }
+
+    #[test]
+    fn a_bad_path_is_refused_with_a_reason() {
+        let mut current = Arc::new(Tablebases::none());
+        let error = Tablebases::replace(&mut current, "/nowhere/at/all").unwrap_err();
+        assert_eq!(error, TablebaseError::NotAFolder("/nowhere/at/all".into()));
+        let empty = std::env::temp_dir().join("megatherium-empty-tablebases");
+        std::fs::create_dir_all(&empty).unwrap();
+        let error = Tablebases::replace(&mut current, empty.to_str().unwrap()).unwrap_err();
+        assert!(matches!(error, TablebaseError::NothingFound(_)));
+    }
+}

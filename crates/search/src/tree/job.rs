@@ -1,0 +1,67 @@
+//! One search, as all its threads see it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use megatherium_nnue::Network;
+use megatherium_tt::Table;
+
+use super::entry::Entry;
+use super::replacement::Replacement;
+use crate::learning::Corrections;
+use crate::report::{Report, Sink};
+use crate::request::{Limits, Options, Root};
+use crate::smp::{Baton, Control, Counters, SearchId};
+use crate::tablebase::{Tablebases, TbRoot};
+
+/// Everything the threads of one search share. The table, the control word, the counters and shared
+/// corrections are written by several threads; the rest is read-only.
+pub struct Job {
+    /// Names this search.
+    pub id: SearchId,
+    /// Stop state.
+    pub control: Arc<Control>,
+    /// The shared table.
+    pub table: Arc<Table<Entry, Replacement>>,
+    /// The net.
+    pub network: Arc<Network>,
+    /// Endgame tables.
+    pub tablebases: Arc<Tablebases>,
+    /// What the tablebases say about the root, if it is in them.
+    pub tb_root: Option<TbRoot>,
+    /// The correction history, if all threads share one.
+    pub corrections: Option<Arc<Corrections>>,
+    /// Options of this search.
+    pub options: Options,
+    /// The position and its past.
+    pub root: Root,
+    /// When to stop.
+    pub limits: Limits,
+    /// When `go` arrived.
+    pub started: Instant,
+    /// Where reports go.
+    pub sink: Arc<dyn Sink>,
+    /// Progress of each thread.
+    pub counters: Counters,
+    /// Passed round if the threads take turns.
+    pub baton: Option<Baton>,
+}
+
+impl Job {
+    /// Hands a report to the sink. A sink that panics loses the report, not the search.
+    pub fn report(&self, report: Report<'_>) {
+        let _ = catch_unwind(AssertUnwindSafe(|| self.sink.report(report)));
+    }
+
+    /// True once this search has been told to end, or has reached a limit.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.control.is_over(self.id)
+    }
+
+    /// Largest number of men to probe in the tree.
+    pub fn tb_men(&self) -> u32 {
+        self.tablebases.max_men().min(self.options.syzygy_probe_limit)
+    }
+}

@@ -1,0 +1,33 @@
+//! The tree search: one thread's walk through the positions below the root.
+//!
+//! [`Search`] is everything one thread touches during one search, [`Job`] what all threads share. A
+//! node is in `node.rs`, its leaves in `quiescence.rs`; decisions about whole nodes and about
+//! single moves are in `pruning.rs` and `moves.rs`.
+
+mod attacks;
+mod entry;
+mod job;
+mod movepick;
+mod moves;
+mod node;
+mod pruning;
+mod pv;
+mod quiescence;
+mod reductions;
+mod replacement;
+mod root_moves;
+mod search;
+mod stack;
+mod stats;
+mod table;
+mod worker;
+
+pub use entry::{Bound, Entry};
+pub use job::Job;
+pub use node::ROOT;
+pub use replacement::{AgeBased, Always, DepthAge, DepthPreferred, Replacement, TwoTier};
+pub use root_moves::{LONG_SEARCH, RootMove};
+pub use search::Search;
+pub use stats::TableStats;
+pub use table::table_key;
+pub use worker::Worker;

@@ -1,0 +1,341 @@
+//! Staged move picking: moves one at a time, the most promising first, generated no earlier than
+//! needed.
+//!
+//! Most nodes are cut off by the table move or a good capture, so quiet moves are often never
+//! generated.
+
+use megatherium_board::{Board, Move, MoveList, PieceType, SEE_VALUES};
+
+use super::attacks::Attacks;
+use crate::learning::{Histories, PieceTo};
+use crate::params::Params;
+
+/// What ordering needs to know of the moves before this node: those played 1, 2, 4 and 6 plies ago.
+pub type Earlier = [Option<PieceTo>; 4];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+enum Stage {
+    TableMove,
+    GenerateNoisy,
+    GoodNoisy,
+    Killer,
+    GenerateQuiets,
+    Quiets,
+    GenerateChecks,
+    Checks,
+    BadNoisy,
+    Done,
+}
+
+/// Which moves a node wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// All legal moves.
+    Main,
+    /// Captures and promotions only.
+    Noisy,
+    /// Captures and promotions, then quiet checks that lose nothing.
+    NoisyAndChecks,
+    /// Captures and promotions that win at least this much.
+    ProbCut(i32),
+}
+
+/// Hands out the legal moves of a position in order.
+pub struct MovePicker {
+    stage: Stage,
+    mode: Mode,
+    table_move: Option<Move>,
+    killer: Option<Move>,
+    moves: MoveList,
+    scores: [i32; 256],
+    next: usize,
+    /// Losing captures. They are put off by moving them into `moves` places already picked; quiet
+    /// moves are generated behind them.
+    bad: usize,
+    next_bad: usize,
+    skip_quiets: bool,
+}
+
+impl MovePicker {
+    fn with_mode(mode: Mode, table_move: Option<Move>, killer: Option<Move>) -> MovePicker {
+        MovePicker {
+            stage: if table_move.is_some() { Stage::TableMove } else { Stage::GenerateNoisy },
+            mode,
+            table_move,
+            killer,
+            moves: MoveList::new(),
+            scores: [0; 256],
+            next: 0,
+            bad: 0,
+            next_bad: 0,
+            skip_quiets: false,
+        }
+    }
+
+    /// All moves. `table_move` and `killer` must already be known to be legal here.
+    pub fn new(table_move: Option<Move>, killer: Option<Move>) -> MovePicker {
+        MovePicker::with_mode(
+            Mode::Main,
+            table_move,
+            killer.filter(|&killer| Some(killer) != table_move),
+        )
+    }
+
+    /// Captures and promotions, for quiescence. A table move must be legal, and noisy.
+    pub fn noisy(table_move: Option<Move>) -> MovePicker {
+        MovePicker::with_mode(Mode::Noisy, table_move, None)
+    }
+
+    /// Captures and promotions, then quiet checks. A table move must be legal, and noisy.
+    pub fn noisy_and_checks(table_move: Option<Move>) -> MovePicker {
+        MovePicker::with_mode(Mode::NoisyAndChecks, table_move, None)
+    }
+
+    /// Captures and promotions that win at least `threshold` by exchange.
+    pub fn prob_cut(table_move: Option<Move>, threshold: i32) -> MovePicker {
+        MovePicker::with_mode(Mode::ProbCut(threshold), table_move, None)
+    }
+
+    /// From now on leave out quiet moves.
+    pub fn skip_quiets(&mut self) {
+        self.skip_quiets = true;
+    }
+
+    /// The next move, or `None` when there are no more.
+    pub fn next(
+        &mut self,
+        attacks: &Attacks<'_>,
+        params: &Params,
+        histories: &Histories,
+        earlier: &Earlier,
+    ) -> Option<Move> {
+        let board = attacks.board;
+        loop {
+            match self.stage {
+                Stage::TableMove => {
+                    self.stage = Stage::GenerateNoisy;
+                    return self.table_move;
+                }
+                Stage::GenerateNoisy => {
+                    board.captures(&mut self.moves);
+                    self.score_noisy(board, params, histories);
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => {
+                    while let Some((mv, score)) = self.select() {
+                        if Some(mv) == self.table_move {
+                            continue;
+                        }
+                        let threshold = match self.mode {
+                            Mode::Main => -score / params.good_capture_divisor,
+                            Mode::Noisy | Mode::NoisyAndChecks => return Some(mv),
+                            Mode::ProbCut(threshold) => threshold,
+                        };
+                        if board.see_ge(mv, threshold) {
+                            return Some(mv);
+                        }
+                        self.moves.as_mut_slice()[self.bad] = mv;
+                        self.bad += 1;
+                    }
+                    self.stage = match self.mode {
+                        Mode::Main => Stage::Killer,
+                        Mode::NoisyAndChecks => Stage::GenerateChecks,
+                        Mode::Noisy | Mode::ProbCut(_) => Stage::Done,
+                    };
+                }
+                Stage::Killer => {
+                    self.stage = Stage::GenerateQuiets;
+                    if !self.skip_quiets && self.killer.is_some() {
+                        return self.killer;
+                    }
+                }
+                Stage::GenerateQuiets => {
+                    if !self.skip_quiets {
+                        self.moves.truncate(self.bad);
+                        self.next = self.bad;
+                        board.quiets(&mut self.moves);
+                        self.score_quiets(attacks, params, histories, earlier);
+                    }
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => {
+                    if !self.skip_quiets {
+                        while let Some((mv, _)) = self.select() {
+                            if Some(mv) != self.table_move && Some(mv) != self.killer {
+                                return Some(mv);
+                            }
+                        }
+                    }
+                    self.stage = Stage::BadNoisy;
+                }
+                Stage::GenerateChecks => {
+                    self.next = 0;
+                    board.quiet_checks(attacks.checks(), &mut self.moves);
+                    self.stage = Stage::Checks;
+                }
+                Stage::Checks => {
+                    while self.next < self.moves.len() {
+                        let mv = self.moves[self.next];
+                        self.next += 1;
+                        if Some(mv) != self.table_move && board.see_ge(mv, 0) {
+                            return Some(mv);
+                        }
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::BadNoisy => {
+                    if self.next_bad < self.bad {
+                        self.next_bad += 1;
+                        return Some(self.moves[self.next_bad - 1]);
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// Takes the best remaining move: a selection sort that stops when the node does.
+    fn select(&mut self) -> Option<(Move, i32)> {
+        let scores = self.scores.get_mut(self.next..self.moves.len())?;
+        let mut best = 0;
+        let mut best_score = *scores.first()?;
+        for (index, &score) in scores.iter().enumerate().skip(1) {
+            if score > best_score {
+                (best, best_score) = (index, score);
+            }
+        }
+        scores.swap(0, best);
+        self.moves.as_mut_slice().swap(self.next, self.next + best);
+        self.next += 1;
+        Some((self.moves[self.next - 1], self.scores[self.next - 1]))
+    }
+
+    /// Most valuable victim first, plus capture history; queen promotions count as winning a queen.
+    fn score_noisy(&mut self, board: &Board, params: &Params, histories: &Histories) {
+        for (mv, score) in self.moves.iter().zip(&mut self.scores) {
+            let victim = board.captured(*mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
+            let promotion = match mv.promotion() {
+                Some(PieceType::Queen) => SEE_VALUES[PieceType::Queen.index()],
+                Some(_) => -SEE_VALUES[PieceType::Queen.index()],
+                None => 0,
+            };
+            *score = params.victim_weight * (victim + promotion) + histories.capture(board, *mv);
+        }
+    }
+
+    fn score_quiets(
+        &mut self,
+        attacks: &Attacks<'_>,
+        params: &Params,
+        histories: &Histories,
+        earlier: &Earlier,
+    ) {
+        let (board, threats) = (attacks.board, attacks.threats());
+        let side = board.side_to_move();
+        for (mv, score) in self.moves.iter().zip(&mut self.scores).skip(self.next) {
+            let piece = board.moved(*mv);
+            let piece_to = PieceTo::new(piece, mv.to());
+            let continuation = |index: usize| histories.continuation(earlier[index], piece_to);
+            let mut value = (params.weight_butterfly * histories.quiet(side, *mv, threats.all)
+                + params.weight_pawn * histories.pawn(board, piece_to)
+                + params.weight_continuation_1 * continuation(0)
+                + params.weight_continuation_2 * continuation(1)
+                + params.weight_continuation_4 * continuation(2)
+                + params.weight_continuation_6 * continuation(3))
+                / 2;
+
+            // A piece attacked by a cheaper one should leave, and should not walk into such an
+            // attack.
+            let (danger, bonus) = match piece.piece_type() {
+                PieceType::Knight | PieceType::Bishop => (threats.pawn, params.escape_minor),
+                PieceType::Rook => (threats.minor, params.escape_rook),
+                PieceType::Queen => (threats.rook, params.escape_queen),
+                PieceType::Pawn | PieceType::King => (megatherium_board::Bitboard(0), 0),
+            };
+            if danger.contains(mv.from()) {
+                value += bonus;
+            }
+            if danger.contains(mv.to()) {
+                value -= bonus;
+            }
+            if attacks.gives_check(*mv) && board.see_ge(*mv, params.check_see) {
+                value += params.check_bonus;
+            }
+            *score = value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    fn all(mut picker: MovePicker, board: &Board, histories: &Histories) -> Vec<Move> {
+        let attacks = Attacks::new(board);
+        std::iter::from_fn(|| picker.next(&attacks, &Params::default(), histories, &[None; 4]))
+            .collect()
+    }
+
+    #[test]
+    fn every_legal_move_exactly_once() {
+        let histories = Histories::new().unwrap();
+        for fen in [
+            KIWIPETE,
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "4k3/8/8/8/8/8/4q3/4K3 w - - 0 1",
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let legal = board.legal_moves();
+            for &table_move in &legal {
+                for &killer in legal.iter().filter(|&&mv| !board.is_noisy(mv)) {
+                    let mut picked =
+                        all(MovePicker::new(Some(table_move), Some(killer)), &board, &histories);
+                    assert_eq!(picked[0], table_move);
+                    let mut expected: Vec<_> = legal.iter().copied().collect();
+                    picked.sort_by_key(|mv| mv.raw());
+                    expected.sort_by_key(|mv| mv.raw());
+                    assert_eq!(picked, expected, "{fen}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn losing_captures_come_last() {
+        let board = Board::from_fen(KIWIPETE).unwrap();
+        let picked = all(MovePicker::new(None, None), &board, &Histories::new().unwrap());
+        let rank =
+            |uci: &str| picked.iter().position(|&mv| mv == board.parse_uci(uci).unwrap()).unwrap();
+        let last_quiet = picked.iter().rposition(|&mv| !board.is_noisy(mv)).unwrap();
+        assert!(rank("e2a6") < last_quiet);
+        assert!(rank("f3f6") > last_quiet && rank("f3h3") > last_quiet);
+    }
+
+    #[test]
+    fn quiet_checks_come_after_captures() {
+        let board = Board::from_fen(KIWIPETE).unwrap();
+        let picked = all(MovePicker::noisy_and_checks(None), &board, &Histories::new().unwrap());
+        let noisy = all(MovePicker::noisy(None), &board, &Histories::new().unwrap());
+        assert_eq!(picked, noisy, "no quiet move checks here");
+        let board = Board::from_fen("6k1/5ppp/8/8/8/2n5/8/R5K1 w - - 0 1").unwrap();
+        let picked = all(MovePicker::noisy_and_checks(None), &board, &Histories::new().unwrap());
+        assert_eq!(picked, [board.parse_uci("a1a8").unwrap()]);
+    }
+
+    #[test]
+    fn quiets_can_be_skipped_midway() {
+        let board = Board::from_fen(KIWIPETE).unwrap();
+        let histories = Histories::new().unwrap();
+        let mut picker = MovePicker::new(None, None);
+        let attacks = Attacks::new(&board);
+        while let Some(mv) = picker.next(&attacks, &Params::default(), &histories, &[None; 4]) {
+            assert!(!picker.skip_quiets || board.is_noisy(mv));
+            if !board.is_noisy(mv) {
+                picker.skip_quiets();
+            }
+        }
+    }
+}

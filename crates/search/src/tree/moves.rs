@@ -1,0 +1,266 @@
+//! Decisions about single moves: skip, extend, reduce; and what to learn from them afterwards.
+
+use megatherium_board::{Board, Move};
+
+use super::attacks::Attacks;
+use super::entry::Bound;
+use super::node::{NON_PV, Node};
+use super::search::Search;
+use crate::learning::PieceTo;
+use crate::params::{PLY, Params};
+use crate::score::{Score, is_decisive, is_win};
+
+/// A move about to be searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// The move.
+    pub mv: Move,
+    /// Neither a capture nor a promotion.
+    pub quiet: bool,
+    /// It gives check.
+    pub checks: bool,
+    /// It refuted a sibling node.
+    pub killer: bool,
+    /// How often it has worked before.
+    pub history: i32,
+    /// Its place in the order, from 1.
+    pub number: usize,
+}
+
+/// Whether to leave out a move, or all quiet moves from here on.
+pub(super) enum Skip {
+    /// Search it.
+    No,
+    /// Leave it out.
+    Move,
+    /// Leave out this and all further quiet moves.
+    Quiets,
+}
+
+/// What testing the table move for singularity came to.
+pub(super) enum Singularity {
+    /// Search it with this many plies more (or fewer).
+    Extend(i32),
+    /// Several moves beat beta: the node is done.
+    Cutoff(Score),
+}
+
+/// Moves tried without success; more than these few are not worth remembering.
+#[derive(Default)]
+pub(super) struct Tried {
+    moves: [Option<Move>; 32],
+    len: usize,
+}
+
+impl Tried {
+    pub(super) fn push(&mut self, mv: Move) {
+        if self.len < self.moves.len() {
+            self.moves[self.len] = Some(mv);
+            self.len += 1;
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Move> + '_ {
+        self.moves[..self.len].iter().flatten().copied()
+    }
+}
+
+impl Candidate {
+    /// Step 13. Moves late in a sorted list at low depth rarely matter.
+    pub(super) fn skip(
+        &self,
+        params: &Params,
+        board: &Board,
+        node: &Node,
+        reduced_depth: i32,
+        alpha: Score,
+    ) -> Skip {
+        let depth = node.depth;
+        if self.quiet {
+            // Late-move pruning: enough moves have been tried for this depth. Checks come first
+            // among the quiet moves and are searched however many captures came before.
+            let enough =
+                (params.late_move_base + depth * depth) / if node.improving { 1 } else { 2 };
+            if self.number as i32 >= enough && !self.checks {
+                return Skip::Quiets;
+            }
+            // History pruning: moves that keep failing.
+            if reduced_depth <= params.history_pruning_depth
+                && self.history < params.history_pruning_slope * depth
+            {
+                return Skip::Quiets;
+            }
+            // Futility: a quiet move will not make up for what is missing.
+            let hope = node.static_eval
+                + params.futility_base
+                + params.futility_slope * reduced_depth
+                + self.history / 128;
+            if !node.in_check
+                && !self.checks
+                && reduced_depth <= params.futility_depth
+                && hope <= alpha
+            {
+                return Skip::Quiets;
+            }
+            if !board.see_ge(self.mv, params.see_quiet_slope * reduced_depth * reduced_depth) {
+                return Skip::Move;
+            }
+        } else if !board.see_ge(self.mv, params.see_noisy_slope * depth - self.history / 48) {
+            return Skip::Move;
+        }
+        Skip::No
+    }
+}
+
+impl Search<'_> {
+    /// Step 14. Singular extension: if all other moves fail well below the table move's score, it
+    /// is extended; if another one beats beta as well, the node is cut at once (multi-cut).
+    pub(super) fn singularity(
+        &mut self,
+        board: &Board,
+        node: &Node,
+        mv: Move,
+        beta: Score,
+        pv_node: bool,
+    ) -> Singularity {
+        let (ply, depth) = (node.ply, node.depth);
+        if depth < self.params.singular_depth
+            || ply as i32 >= 2 * self.root_depth
+            || node.table.depth < depth - 3
+            || !matches!(node.table.bound, Bound::Lower | Bound::Exact)
+            || is_decisive(node.table.score)
+        {
+            return Singularity::Extend(0);
+        }
+        let singular_beta = node.table.score - self.params.singular_margin * depth / 64;
+        self.stack[ply].excluded = Some(mv);
+        let score = self.search::<NON_PV>(
+            board,
+            ply,
+            singular_beta - 1,
+            singular_beta,
+            (depth - 1) / 2,
+            node.expect_cut,
+        );
+        self.stack[ply].excluded = None;
+        if self.stopped {
+            return Singularity::Cutoff(0);
+        }
+        if score < singular_beta {
+            let mut plies = 1;
+            if !pv_node && self.stack[ply].double_extensions <= 8 {
+                plies += i32::from(score < singular_beta - self.params.double_extension_margin);
+                plies += i32::from(
+                    !node.table.noisy
+                        && score < singular_beta - self.params.triple_extension_margin,
+                );
+            }
+            return Singularity::Extend(plies);
+        }
+        if score >= beta && !is_win(score) {
+            return Singularity::Cutoff(score);
+        }
+        if node.table.score >= beta {
+            // Not alone: others come close, so a cutoff will come anyway.
+            return Singularity::Extend(if pv_node { -2 } else { -3 });
+        }
+        Singularity::Extend(if node.expect_cut { -2 } else { 0 })
+    }
+
+    /// What to add to the base reduction of a late move, in 1/1024 ply.
+    pub(super) fn adjust_reduction(
+        &self,
+        node: &Node,
+        candidate: &Candidate,
+        pv_node: bool,
+    ) -> i32 {
+        let mut change = 0;
+        if node.expect_cut {
+            change += self.params.lmr_cut_node;
+        }
+        if self.stack[node.ply].table_pv {
+            change -= self.params.lmr_table_pv + if pv_node { PLY / 2 } else { 0 };
+        }
+        if !node.improving {
+            change += self.params.lmr_not_improving;
+        }
+        if node.table.noisy && candidate.quiet {
+            change += self.params.lmr_table_noisy;
+        }
+        if self.stack[node.ply + 1].cutoffs > 3 {
+            change += self.params.lmr_cutoffs;
+        }
+        if candidate.checks {
+            change -= self.params.lmr_check;
+        }
+        if candidate.killer {
+            change -= self.params.lmr_killer;
+        }
+        change -= candidate.history * PLY
+            / if candidate.quiet {
+                self.params.lmr_quiet_history
+            } else {
+                self.params.lmr_noisy_history
+            };
+        if self.id > 0 {
+            // Helpers look at slightly different trees: up to a sixteenth of a ply either way.
+            change += ((self.nodes + 27 * self.id as u64 + u64::from(candidate.mv.raw())) % 128)
+                as i32
+                - 64;
+        }
+        change
+    }
+
+    /// Adjusts the continuation histories of a quiet move at `ply`.
+    pub(super) fn learn_continuation(&mut self, board: &Board, ply: usize, mv: Move, bonus: i32) {
+        let piece_to = PieceTo::new(board.moved(mv), mv.to());
+        for earlier in self.earlier(ply) {
+            self.histories.update_continuation(earlier, piece_to, bonus);
+        }
+    }
+
+    /// Step 18. The best move rises, those tried before it sink.
+    pub(super) fn learn_from_cutoff(
+        &mut self,
+        attacks: &Attacks<'_>,
+        node: &Node,
+        best: Move,
+        quiets: &Tried,
+        captures: &Tried,
+    ) {
+        let board = attacks.board;
+        let (ply, depth) = (node.ply, node.depth);
+        let (bonus, malus) = (self.params.history_bonus(depth), self.params.history_malus(depth));
+        if board.is_noisy(best) {
+            self.histories.update_capture(board, best, bonus);
+        } else {
+            let threats = attacks.threats().all;
+            self.stack[ply].killer = Some(best);
+            self.histories.update_quiet(board, best, threats, bonus);
+            self.learn_continuation(board, ply, best, bonus);
+            for mv in quiets.iter() {
+                self.histories.update_quiet(board, mv, threats, -malus);
+                self.learn_continuation(board, ply, mv, -malus);
+            }
+        }
+        for mv in captures.iter() {
+            self.histories.update_capture(board, mv, -malus);
+        }
+    }
+
+    /// Nothing worked here, so the move that led here was good.
+    pub(super) fn credit_previous_move(&mut self, ply: usize, depth: i32) {
+        if ply == 0 {
+            return;
+        }
+        if let Some(piece_to) = self.stack.back(ply, 1).piece_to {
+            for earlier in self.earlier(ply - 1) {
+                self.histories.update_continuation(
+                    earlier,
+                    piece_to,
+                    self.params.history_bonus(depth) / 2,
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! One thread's search: everything only this thread touches, and the few shared things it polls.
+
+use megatherium_board::{Board, KeyHistory, Move};
+use megatherium_nnue::Accumulators;
+
+use super::job::Job;
+use super::movepick::Earlier;
+use super::pv::PvTable;
+use super::reductions::Reductions;
+use super::root_moves::RootMove;
+use super::stack::Stack;
+use super::stats::TableStats;
+use super::table::clock_key;
+use super::worker::Worker;
+use crate::learning::correction::LastMoves;
+use crate::learning::{Corrections, Histories, PieceTo};
+use crate::params::Params;
+use crate::score::{DRAW, MAX_EVAL, Score};
+use crate::smp::Baton;
+use crate::time::TimeManager;
+
+/// Nodes between two polls of the clock and the stop word.
+const CHECK_INTERVAL: u64 = 512;
+
+/// A search in progress, as one thread sees it.
+pub struct Search<'a> {
+    /// Which thread: 0 leads.
+    pub id: usize,
+    /// What the threads share.
+    pub job: &'a Job,
+    /// What this thread has learnt in this game.
+    pub histories: &'a mut Histories,
+    /// How far the static evaluation was off in similar positions.
+    pub corrections: &'a Corrections,
+    /// The network's hidden layer along the current line.
+    pub accumulators: &'a mut Accumulators,
+    /// Keys of the game and the current line.
+    pub keys: KeyHistory,
+    /// Context of the current line.
+    pub stack: &'a mut Stack,
+    /// Best lines found so far.
+    pub pv: &'a mut PvTable,
+    /// The root moves, best first.
+    pub root_moves: Vec<RootMove>,
+    /// Rank of the line being searched.
+    pub pv_index: usize,
+    /// The numbers it works with.
+    pub params: Params,
+    /// Base reductions of late moves.
+    pub reductions: Reductions,
+    /// Iteration under way.
+    pub root_depth: i32,
+    /// Last finished iteration.
+    pub completed_depth: i32,
+    /// Deepest ply of this iteration.
+    pub seldepth: i32,
+    /// Plies in which null moves are not tried, for verification.
+    pub null_move_from: usize,
+    /// Nodes searched by this thread.
+    pub nodes: u64,
+    /// Tablebase hits of this thread.
+    pub tb_hits: u64,
+    /// The time budget.
+    pub time: TimeManager,
+    /// Largest number of men to probe tablebases with in the tree; 0 turns probing off.
+    pub tb_men: u32,
+    /// Whether there is more than a token table. Without one, internal iterative reduction would
+    /// make the tree smaller for nothing.
+    pub has_table: bool,
+    /// Prefetch table lines.
+    prefetch: bool,
+    /// How the table served this thread.
+    pub stats: TableStats,
+    /// Best move and score as last reported, if the report was exact.
+    pub shown: Option<(Move, Score)>,
+    /// Set once the search has to end: every score on the way out is meaningless.
+    pub stopped: bool,
+    /// Node count at which the current quiescence search ends.
+    pub quiescence_end: u64,
+    pondering: bool,
+    next_check: u64,
+}
+
+impl<'a> Search<'a> {
+    /// A search about to begin.
+    pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Self {
+        let board = &job.root.board;
+        let Worker { histories, corrections, stack, pv, accumulators } = worker;
+        stack.clear();
+        accumulators.reset(&job.network, board);
+        let mut search = Search {
+            id,
+            job,
+            histories,
+            corrections: job.corrections.as_deref().unwrap_or(corrections),
+            accumulators,
+            keys: job.root.history.clone(),
+            stack,
+            pv,
+            root_moves: RootMove::all(job),
+            pv_index: 0,
+            params: job.options.params,
+            reductions: Reductions::default(),
+            root_depth: 0,
+            completed_depth: 0,
+            seldepth: 0,
+            null_move_from: 0,
+            nodes: 0,
+            tb_hits: 0,
+            time: TimeManager::new(
+                &job.limits,
+                board.side_to_move(),
+                job.options.move_overhead,
+                job.options.ponder,
+                job.started,
+            ),
+            tb_men: if job.tb_root.is_some() { 0 } else { job.tb_men() },
+            has_table: job.table.mebibytes() > 0,
+            prefetch: job.options.prefetch,
+            stats: TableStats::default(),
+            shown: None,
+            stopped: false,
+            quiescence_end: 0,
+            pondering: job.limits.ponder,
+            next_check: 0,
+        };
+        search.schedule_check();
+        search
+    }
+
+    /// How the table and the net served this search.
+    pub fn stats(&self) -> TableStats {
+        TableStats { net: self.accumulators.counters(), ..self.stats }
+    }
+
+    /// Counts a node and polls the limits every few hundred. False when the search is over: the
+    /// node must not be searched, and while the tree unwinds it is not even counted.
+    #[inline]
+    pub fn enter_node(&mut self) -> bool {
+        if self.stopped {
+            return false;
+        }
+        self.nodes += 1;
+        self.job.counters.of(self.id).set_nodes(self.nodes);
+        if self.nodes >= self.next_check {
+            self.check_limits();
+        }
+        !self.stopped
+    }
+
+    /// Passes the baton, if there is one, then decides whether to end. Every limit holds from the
+    /// first node on: a leader without a finished root move still has a legal one to play.
+    fn check_limits(&mut self) {
+        #[cfg(feature = "fault-injection")]
+        assert!(self.job.options.failing_thread != Some(self.id), "injected fault");
+        if let Some(baton) = &self.job.baton {
+            baton.pass(self.id);
+        }
+        let mut end = self.job.is_over();
+        if self.id == 0 {
+            if self.pondering && !self.job.control.is_pondering(self.job.id) {
+                self.pondering = false;
+                self.time.restart();
+                // The opponent's time may have been enough: then no more is spent.
+                end |= self.time.is_soft_limit_reached(self.job.started);
+            }
+            end |= !self.pondering && self.time.is_hard_limit_reached();
+        }
+        end |= self.job.limits.nodes.is_some_and(|limit| self.total_nodes() >= limit);
+        if end {
+            self.job.control.finish(self.job.id);
+            self.stopped = true;
+        }
+        self.schedule_check();
+    }
+
+    /// A node limit is met exactly by one thread and closely by several.
+    fn schedule_check(&mut self) {
+        let mut interval = self.job.baton.as_ref().map_or(CHECK_INTERVAL, Baton::draw);
+        if let Some(limit) = self.job.limits.nodes {
+            let left =
+                limit.saturating_sub(self.total_nodes()) / self.job.counters.threads() as u64;
+            interval = interval.min(left.max(1));
+        }
+        self.next_check = self.nodes + interval;
+    }
+
+    fn total_nodes(&self) -> u64 {
+        if self.job.counters.threads() == 1 { self.nodes } else { self.job.counters.nodes() }
+    }
+
+    /// Whether the engine is thinking on the opponent's time.
+    pub fn is_pondering(&self) -> bool {
+        self.pondering && self.job.control.is_pondering(self.job.id)
+    }
+
+    /// The moves played 1, 2, 4 and 6 plies before `ply`.
+    #[inline]
+    pub fn earlier(&self, ply: usize) -> Earlier {
+        [1, 2, 4, 6].map(|back| self.stack.back(ply, back).piece_to)
+    }
+
+    /// The last two moves, for the correction history.
+    #[inline]
+    pub fn last_moves(&self, ply: usize) -> LastMoves {
+        [1, 2].map(|back| self.stack.back(ply, back).piece_to)
+    }
+
+    /// A draw, give or take a point. If all draws scored the same, the search would shuffle without
+    /// looking for the side that can still try something.
+    #[inline]
+    pub fn draw_score(&self) -> Score {
+        DRAW + (self.nodes & 2) as Score - 1
+    }
+
+    /// Whether the position at `ply` is drawn by rule.
+    #[inline]
+    pub fn is_draw(&self, board: &Board, ply: usize) -> bool {
+        if board.halfmove_clock() >= 100 {
+            // Mate on the hundredth ply counts.
+            return !board.in_check() || board.has_legal_move();
+        }
+        board.is_insufficient_material() || self.keys.repetition(board, ply)
+    }
+
+    /// The network's evaluation of a position.
+    pub fn evaluate(&mut self, board: &Board) -> Score {
+        self.accumulators.evaluate(&self.job.network, board).clamp(-MAX_EVAL, MAX_EVAL)
+    }
+
+    /// A raw evaluation as the search uses it: scaled down as the 50-move rule nears, and corrected
+    /// by the correction history.
+    pub fn corrected(&self, raw: Score, board: &Board, ply: usize) -> Score {
+        let faded = raw * (200 - board.halfmove_clock() as Score) / 200;
+        self.corrections.apply(faded, board, self.last_moves(ply), self.params.correction_weight)
+    }
+
+    /// Makes `mv` on a copy of the board. The child's table line is prefetched first, so that it
+    /// arrives while the move is made.
+    #[inline]
+    pub fn make(&mut self, board: &Board, mv: Move, ply: usize) -> Board {
+        let clock = if board.is_noisy(mv) { 0 } else { board.halfmove_clock() + 1 };
+        if self.prefetch {
+            self.job.table.prefetch(board.key_after(mv) ^ clock_key(clock));
+        }
+        self.accumulators.push(board, mv);
+        self.keys.push(board.key());
+        let here = &mut self.stack[ply];
+        here.mv = Some(mv);
+        here.piece_to = Some(PieceTo::new(board.moved(mv), mv.to()));
+        let mut child = *board;
+        child.make(mv);
+        child
+    }
+
+    /// Passes the move to the opponent.
+    pub fn make_null(&mut self, board: &Board, ply: usize) -> Board {
+        if self.prefetch {
+            self.job.table.prefetch(board.key_after_null());
+        }
+        self.accumulators.push_null();
+        self.keys.push(board.key());
+        let here = &mut self.stack[ply];
+        here.mv = None;
+        here.piece_to = None;
+        let mut child = *board;
+        child.make_null();
+        child
+    }
+
+    /// Takes back the last [`make`](Self::make) or [`make_null`](Self::make_null).
+    #[inline]
+    pub fn unmake(&mut self) {
+        self.accumulators.pop();
+        self.keys.pop();
+    }
+}

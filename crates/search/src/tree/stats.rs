@@ -1,0 +1,33 @@
+//! How the shared table served a search: the numbers the `tt` command shows.
+
+use std::ops::AddAssign;
+
+use megatherium_nnue::Counters as NetCounters;
+use megatherium_tt::Counters as TableCounters;
+
+/// Counts of one thread, or of all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableStats {
+    /// Probes, hits, and where stores went.
+    pub table: TableCounters,
+    /// Nodes that returned the score of an entry.
+    pub cutoffs: u64,
+    /// Nodes that could not use a score, but tried the move of an entry first.
+    pub move_hints: u64,
+    /// Static evaluations found in the table instead of computed.
+    pub evals_reused: u64,
+    /// Network evaluations, and how their hidden layers were made.
+    pub net: NetCounters,
+}
+
+impl AddAssign for TableStats {
+    fn add_assign(&mut self, other: TableStats) {
+        self.table += other.table;
+        self.cutoffs += other.cutoffs;
+        self.move_hints += other.move_hints;
+        self.evals_reused += other.evals_reused;
+        self.net.evaluations += other.net.evaluations;
+        self.net.updates += other.net.updates;
+        self.net.refreshes += other.net.refreshes;
+    }
+}

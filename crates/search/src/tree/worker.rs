@@ -1,0 +1,44 @@
+//! What a search thread owns and keeps from one search to the next.
+
+use std::collections::TryReserveError;
+
+use megatherium_board::Board;
+use megatherium_nnue::{Accumulators, Network};
+
+use super::pv::PvTable;
+use super::stack::Stack;
+use crate::learning::{Corrections, Histories};
+
+/// The memory of one thread. The histories are what it has learnt in the game; the rest is scratch
+/// space, kept so that a search of a few hundred nodes does not begin with megabytes of allocation.
+pub struct Worker {
+    /// Which moves worked.
+    pub(super) histories: Histories,
+    /// How far the static evaluation was off in similar positions.
+    pub(super) corrections: Corrections,
+    /// Context of the current line.
+    pub(super) stack: Stack,
+    /// Best lines.
+    pub(super) pv: PvTable,
+    /// The network's hidden layer along the current line.
+    pub(super) accumulators: Accumulators,
+}
+
+impl Worker {
+    /// A thread that has learnt nothing. Fails if its memory cannot be allocated.
+    pub fn new(network: &Network) -> Result<Worker, TryReserveError> {
+        Ok(Worker {
+            histories: Histories::new()?,
+            corrections: Corrections::new()?,
+            stack: Stack::new()?,
+            pv: PvTable::new()?,
+            accumulators: Accumulators::try_new(network, &Board::startpos())?,
+        })
+    }
+
+    /// Forgets the game.
+    pub fn forget(&mut self) {
+        self.histories.clear();
+        self.corrections.clear();
+    }
+}

@@ -1,0 +1,33 @@
+//! Sharing work out to threads that may be refused.
+
+/// How many clusters a thread takes at a time: a huge page, large enough to be worth the while,
+/// small enough to share evenly.
+const CHUNK: usize = (2 << 20) / 64;
+
+/// Calls `visitor` for everything in `places`, on up to so many threads: this one, and as many
+/// others as the system starts. What a thread that was refused would have done, the others do.
+#[cfg(feature = "std")]
+pub(crate) fn visit<T: Sync>(places: &[T], threads: usize, visitor: fn(&T)) {
+    use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(chunk) = places.chunks(CHUNK).nth(next.fetch_add(1, Relaxed)) {
+            chunk.iter().for_each(visitor);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(places.len().div_ceil(CHUNK)) {
+            // The stack holds next to nothing; a small one is available when memory is short.
+            let thread = std::thread::Builder::new().stack_size(64 << 10);
+            if thread.spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+}
+
+#[cfg(not(feature = "std"))]
+pub(crate) fn visit<T: Sync>(places: &[T], _: usize, visitor: fn(&T)) {
+    places.chunks(CHUNK).flatten().for_each(visitor);
+}

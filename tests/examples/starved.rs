@@ -1,0 +1,164 @@
+//! Games on a starved machine: how many are lost on time?
+//!
+//! ```sh
+//! cargo run --release -p megatherium-tests --example starved -- \
+//!     [--games 20] [--engine /usr/games/stockfish] [--option "Move Overhead=30"] [--busy 0,2,8,32]
+//! ```
+//!
+//! For every time control and number of busy processes beside, each engine plays games against
+//! itself, in turns with the others: this workspace's engine and any that `--engine` names. The
+//! clocks are real: time in which the machine runs something else is charged. `--option` is set in
+//! this workspace's engine alone. The table gives the share of games lost on time and the least
+//! time that was left.
+
+#![forbid(unsafe_code)]
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use megatherium_board::Board;
+use megatherium_tests::game::{Game, judge};
+use megatherium_tests::{Conversation, binary};
+
+/// Base time and increment, in milliseconds.
+const CONTROLS: [(i64, i64); 3] = [(1000, 10), (2000, 20), (10_000, 100)];
+
+/// Plies after which a game is a draw.
+const LONGEST: usize = 300;
+
+#[derive(Default)]
+struct Tally {
+    games: usize,
+    lost: usize,
+    moves: usize,
+    /// Least time left after a move, in milliseconds; negative if a flag fell.
+    closest: Option<i64>,
+}
+
+/// Processes that do nothing, as fast as they can, until they are dropped.
+struct Busy(Vec<Child>);
+
+impl Busy {
+    fn start(count: usize) -> Busy {
+        let idle = || {
+            let mut command = Command::new("sh");
+            command.args(["-c", "while :; do :; done"]).stdin(Stdio::null()).stdout(Stdio::null());
+            command.spawn().expect("a shell can be started")
+        };
+        Busy((0..count).map(|_| idle()).collect())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+struct Entrant {
+    path: String,
+    option: Option<String>,
+}
+
+impl Entrant {
+    fn start(&self) -> Conversation {
+        let mut engine = Conversation::start_command(&mut Command::new(&self.path));
+        engine.send("uci");
+        engine.until("uciok");
+        if let Some((name, value)) = self.option.as_ref().and_then(|text| text.split_once('=')) {
+            engine.send(&format!("setoption name {name} value {value}"));
+        }
+        engine.ready();
+        engine
+    }
+
+    /// A game of the engine against itself. A flag that falls ends it.
+    fn play(&self, control: (i64, i64), rng: &mut Rng, tally: &mut Tally) -> Result<(), String> {
+        let mut engines = [self.start(), self.start()];
+        let mut game = Game::new(Board::startpos(), false);
+        for _ in 0..8 {
+            let moves = game.board.legal_moves();
+            if let Some(mv) = rng.choice(moves.as_slice()) {
+                game.play(*mv);
+            }
+        }
+        let (base, increment) = control;
+        let mut clocks = [base; 2];
+        tally.games += 1;
+        while game.ending().is_none() && game.plies < LONGEST {
+            let side = game.board.side_to_move().index();
+            let engine = &mut engines[side];
+            engine.forget();
+            engine.send(&game.position(None));
+            let [white, black] = clocks;
+            let started = Instant::now();
+            let lines = engine
+                .go(&format!("go wtime {white} btime {black} winc {increment} binc {increment}"));
+            clocks[side] -= started.elapsed().as_millis() as i64;
+            tally.closest =
+                Some(tally.closest.map_or(clocks[side], |least| least.min(clocks[side])));
+            tally.moves += 1;
+            if clocks[side] < 0 {
+                tally.lost += 1;
+                return Ok(());
+            }
+            clocks[side] += increment;
+            match judge(&lines, &game.board)? {
+                Some(mv) => game.play(mv),
+                None => return Err("no move although the game is not over".to_owned()),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let values = |name: &str| -> Vec<String> {
+        let pairs = arguments.windows(2).filter(|pair| pair[0] == name);
+        pairs.map(|pair| pair[1].clone()).collect()
+    };
+    let games: usize = values("--games").last().map_or(20, |text| text.parse().expect("a number"));
+    let busy = values("--busy").last().cloned().unwrap_or_else(|| "0,2,8,32".to_owned());
+    let busy: Vec<usize> = busy.split(',').map(|text| text.parse().expect("a number")).collect();
+    let own = binary::engine().display().to_string();
+    let mut entrants = vec![Entrant { path: own, option: values("--option").pop() }];
+    entrants.extend(values("--engine").into_iter().map(|path| Entrant { path, option: None }));
+    println!(
+        "| time control | busy processes | engine | games | moves | lost on time | least left (ms) |"
+    );
+    println!("|---|---:|---|---:|---:|---:|---:|");
+    let mut rng = Rng::with_seed(1);
+    for control in CONTROLS {
+        for &count in &busy {
+            let _busy = Busy::start(count);
+            // Let them get going.
+            std::thread::sleep(Duration::from_millis(500));
+            let mut tallies: Vec<Tally> = entrants.iter().map(|_| Tally::default()).collect();
+            for _ in 0..games {
+                for (entrant, tally) in entrants.iter().zip(&mut tallies) {
+                    if let Err(error) = entrant.play(control, &mut rng, tally) {
+                        eprintln!("{}: {error}", entrant.path);
+                    }
+                }
+            }
+            for (entrant, tally) in entrants.iter().zip(&tallies) {
+                let name = entrant.path.rsplit('/').next().unwrap_or_default();
+                println!(
+                    "| {}+{} | {count} | {name} | {} | {} | {} ({:.1} %) | {} |",
+                    control.0 as f64 / 1000.0,
+                    control.1 as f64 / 1000.0,
+                    tally.games,
+                    tally.moves,
+                    tally.lost,
+                    100.0 * tally.lost as f64 / tally.games.max(1) as f64,
+                    tally.closest.unwrap_or_default()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Which module uses which: between the top-level modules of a crate there is no cycle.
+//!
+//! A cycle that belongs together may stay if the crate's `lib.rs` argues it in a comment that
+//! begins `// Import cycle: a, b, c.` and names the modules of the cycle, in this order:
+//! alphabetical.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::{WORKSPACE, files};
+
+/// Modules in cycles that nobody has argued. These numbers may only fall; at 0 a line goes.
+const STILL_IN_CYCLES: &[(&str, usize)] = &[("nnue", 2), ("tt", 7)];
+
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// Top-level modules and the crate's own names at its root, each with the module it comes from.
+#[derive(Default)]
+struct Root {
+    modules: BTreeSet<String>,
+    names: BTreeMap<String, String>,
+}
+
+impl Root {
+    fn read(text: &str) -> Root {
+        let text = code(text);
+        let mut root = Root::default();
+        let text = text.replace("#[cfg(test)]\nmod ", "");
+        for line in text.lines() {
+            let line = line.trim().trim_start_matches("pub ").trim_start_matches("pub(crate) ");
+            if let Some(name) = line.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) {
+                root.modules.insert(name.to_owned());
+            }
+        }
+        for statement in text.split("use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+            let path = statement.trim_start_matches("self::").trim_start_matches("crate::");
+            let Some((module, rest)) = path.split_once("::") else { continue };
+            if root.modules.contains(module) {
+                let names = rest.trim_matches(['{', '}', ' ', '\n']).split(',');
+                let last = |name: &str| {
+                    let name = name.rsplit(" as ").next().unwrap_or(name);
+                    name.rsplit("::").next().unwrap_or(name).trim().to_owned()
+                };
+                root.names.extend(names.map(|name| (last(name), module.to_owned())));
+            }
+        }
+        root
+    }
+
+    /// The module behind the first word of a path from the crate's root.
+    fn module(&self, word: &str) -> Option<&String> {
+        self.modules.get(word).or_else(|| self.names.get(word))
+    }
+}
+
+/// The text without comments, strings and the tests at its end.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let without_comment = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
+    text.lines().map(without_comment).collect::<Vec<_>>().join("\n")
+}
+
+/// The first words of all paths that begin with `start`: `crate::a::b` and `crate::{a::b, c}`.
+fn first_words(text: &str, start: &str) -> Vec<String> {
+    let word = |text: &str| -> String {
+        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let mut words = Vec::new();
+    for (at, _) in text.match_indices(start) {
+        // `super::super::a` is not a path that begins with `super::a`.
+        if text[..at].ends_with([':', '_']) || text[..at].ends_with(char::is_alphanumeric) {
+            continue;
+        }
+        let rest = &text[at + start.len()..];
+        if !rest.starts_with('{') {
+            words.push(word(rest));
+            continue;
+        }
+        let (mut depth, mut fresh) = (0, false);
+        for (at, c) in rest.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            if depth == 1 && (fresh || at == 1) && !c.is_whitespace() && c != '{' {
+                words.push(word(&rest[at..]));
+            }
+            fresh = depth == 1 && (c == ',' || c == '{' || fresh && c.is_whitespace());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Who uses whom among the top-level modules of a crate.
+fn graph(source: &Path) -> Graph {
+    let lib = fs::read_to_string(source.join("lib.rs")).expect("a lib.rs");
+    let root = Root::read(&lib);
+    let mut graph: Graph =
+        root.modules.iter().map(|name| (name.clone(), BTreeSet::new())).collect();
+    for path in files(source, "rs") {
+        let inside = path.strip_prefix(source).expect("inside");
+        let mut parts: Vec<String> =
+            inside.with_extension("").iter().map(|part| part.to_string_lossy().into()).collect();
+        if parts.last().is_some_and(|last| last == "mod") {
+            parts.pop();
+        }
+        // The root itself, and modules for tests alone.
+        let Some(users) = graph.get_mut(&parts[0]) else { continue };
+        let text = code(&fs::read_to_string(&path).expect("text"));
+        let mut words = first_words(&text, "crate::");
+        words.extend(first_words(&text, &"super::".repeat(parts.len())));
+        let used = words.iter().filter_map(|word| root.module(word));
+        users.extend(used.filter(|used| **used != parts[0]).cloned());
+    }
+    graph
+}
+
+fn reachable(graph: &Graph, from: &str) -> BTreeSet<String> {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from.to_owned()]);
+    while let Some(module) = open.pop() {
+        for next in &graph[&module] {
+            if seen.insert(next.clone()) {
+                open.push(next.clone());
+            }
+        }
+    }
+    seen
+}
+
+/// Sets of modules that all reach one another.
+fn cycles(graph: &Graph) -> BTreeSet<BTreeSet<String>> {
+    let reach: BTreeMap<&String, _> =
+        graph.keys().map(|module| (module, reachable(graph, module))).collect();
+    let around = |module: &String| {
+        let mutual =
+            |other: &&String| reach[module].contains(*other) && reach[other].contains(module);
+        graph.keys().filter(mutual).cloned().collect::<BTreeSet<_>>()
+    };
+    graph.keys().map(around).filter(|cycle| cycle.len() > 1).collect()
+}
+
+#[test]
+fn modules_have_no_cycles() {
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(Path::new(WORKSPACE).join("crates")).expect("crates").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let source = entry.path().join("src");
+        if !source.join("lib.rs").is_file() {
+            continue;
+        }
+        let lib = fs::read_to_string(source.join("lib.rs")).expect("text");
+        let graph = graph(&source);
+        let edges = |cycle: &BTreeSet<String>| -> Vec<String> {
+            let inside = |module: &String| {
+                let used: Vec<_> = graph[module].intersection(cycle).cloned().collect();
+                format!("{module} uses {}", used.join(", "))
+            };
+            cycle.iter().map(inside).collect()
+        };
+        let mut unargued = 0;
+        for cycle in cycles(&graph) {
+            let names: Vec<_> = cycle.iter().cloned().collect();
+            if !lib.contains(&format!("// Import cycle: {}.", names.join(", "))) {
+                unargued += cycle.len();
+                wrong.push(format!("{name}: {}", edges(&cycle).join("; ")));
+            }
+        }
+        println!("{name}: {} modules, {unargued} in cycles", graph.len());
+        let allowed = STILL_IN_CYCLES.iter().find(|(known, _)| *known == name);
+        if unargued <= allowed.map_or(0, |(_, count)| *count) {
+            wrong.retain(|cycle| !cycle.starts_with(&format!("{name}: ")));
+        }
+    }
+    assert!(wrong.is_empty(), "cycles between top-level modules:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn paths_are_read() {
+    let words = |text: &str| first_words(&code(text), "crate::");
+    assert_eq!(words("use crate::{a::{b, c}, d, e::f};"), ["a", "d", "e"]);
+    assert_eq!(words("use crate::a;\nlet x = crate::b::c(1); // crate::no"), ["a", "b"]);
+    assert_eq!(words("use my_crate::a;\n#[cfg(test)]\nmod tests { use crate::t; }"), [""; 0]);
+    assert_eq!(first_words("super::super::a::b", "super::super::"), ["a"]);
+    assert_eq!(first_words("super::super::a::b", "super::"), ["super"]);
+    let root = Root::read("pub mod a;\nmod b;\npub use a::{X, y::Z};\npub use b::W as V;");
+    let module = |word: &str| root.module(word).map(String::as_str);
+    assert_eq!(
+        ["a", "X", "Z", "V", "W"].map(module),
+        [Some("a"), Some("a"), Some("a"), Some("b"), None]
+    );
+}
+
+#[test]
+fn cycles_are_found() {
+    let graph: Graph = [("a", vec!["b"]), ("b", vec!["c"]), ("c", vec!["b"]), ("d", vec!["a"])]
+        .into_iter()
+        .map(|(from, to)| (from.to_owned(), to.into_iter().map(str::to_owned).collect()))
+        .collect();
+    let found: Vec<Vec<String>> =
+        cycles(&graph).into_iter().map(|cycle| cycle.into_iter().collect()).collect();
+    assert_eq!(found, [["b", "c"]]);
+}

@@ -1,0 +1,393 @@
+//! Limits of the system: memory, threads, file sizes, pipes that do not block, long tablebase
+//! paths. Whatever is denied, the engine says so in one line and goes on; it never panics, hangs,
+//! or dies of a signal.
+//!
+//! The whole scan of memory limits:
+//! `cargo test --release -p megatherium-tests --test resources -- --ignored --nocapture`
+#![cfg(target_os = "linux")]
+
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use megatherium_board::Board;
+use megatherium_nnue::Network;
+use megatherium_tests::game::judge;
+use megatherium_tests::{Conversation, binary, tablebases};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+/// The engine under limits that `prlimit` understands.
+fn limited(limits: &[String], engine: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("prlimit");
+    command.args(limits).arg(engine).args(arguments);
+    command
+}
+
+/// What a process said and how it ended.
+#[derive(Debug)]
+struct Ended {
+    said: String,
+    errors: String,
+    status: Option<ExitStatus>,
+}
+
+/// Runs a command with an input; a process that is still there after a minute is killed, and its
+/// status is `None`.
+fn run(command: &mut Command, input: &str) -> Ended {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("prlimit can be started");
+    let mut pipe = child.stdin.take().expect("piped");
+    let input = input.to_owned();
+    let writer = std::thread::spawn(move || {
+        let _ = pipe.write_all(input.as_bytes());
+    });
+    let mut output = child.stdout.take().expect("piped");
+    let mut errors = child.stderr.take().expect("piped");
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = output.read_to_end(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let error_reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        let _ = errors.read_to_string(&mut text);
+        text
+    });
+    let deadline = Instant::now() + Duration::from_mins(1);
+    let status = loop {
+        match child.try_wait().expect("a child") {
+            None if Instant::now() > deadline => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(2)),
+            status => break status,
+        }
+    };
+    let _ = writer.join();
+    let said = reader.join().unwrap_or_default();
+    Ended { said, errors: error_reader.join().unwrap_or_default(), status }
+}
+
+/// What is wrong with the end of a conversation in which `searches` moves were asked for.
+///
+/// An engine that cannot even start may leave with code 1 and one line on standard error.
+fn verdict(ended: &Ended, searches: usize) -> Result<(), String> {
+    let lines = |start: &str| ended.said.lines().filter(|line| line.starts_with(start)).count();
+    let refused = ended.status.and_then(|status| status.code()) == Some(1)
+        && ended.said.is_empty()
+        && ended.errors.lines().count() == 1;
+    if refused || ended.status.is_some_and(|status| status.success()) && ended.errors.is_empty() {
+        return match lines("bestmove ") {
+            answers if refused || answers == searches => Ok(()),
+            answers => Err(format!("{answers} answers to {searches} searches: {}", ended.said)),
+        };
+    }
+    let end: Vec<&str> = ended.said.lines().rev().take(3).collect();
+    Err(format!("{:?}, said last {end:?}, on standard error: {}", ended.status, ended.errors))
+}
+
+/// Files that the commands name.
+struct Files {
+    folder: tempfile::TempDir,
+}
+
+impl Files {
+    fn make() -> Files {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("net"), Network::embedded().to_bytes()).expect("a file");
+        Files { folder }
+    }
+
+    /// Every command that allocates, starts threads, or opens files.
+    fn commands(&self) -> Vec<String> {
+        let folder = self.folder.path().display();
+        let tables =
+            tablebases().map_or_else(|| folder.to_string(), |path| path.display().to_string());
+        vec![
+            "ucinewgame".to_owned(),
+            "setoption name Clear Hash".to_owned(),
+            "setoption name Hash value 1".to_owned(),
+            "setoption name Hash value 64".to_owned(),
+            "setoption name Hash value 512".to_owned(),
+            "setoption name Threads value 2".to_owned(),
+            "setoption name Threads value 4".to_owned(),
+            "setoption name Threads value 64".to_owned(),
+            "setoption name MultiPV value 10".to_owned(),
+            format!("setoption name SyzygyPath value {tables}"),
+            format!("setoption name EvalFile value {folder}/net"),
+            format!("setoption name Debug Log File value {folder}/log"),
+            "bench 1 1 1".to_owned(),
+            "bench 16 4 1".to_owned(),
+            "perft 3".to_owned(),
+            "eval".to_owned(),
+            "tt".to_owned(),
+            "position startpos moves e2e4".to_owned(),
+        ]
+    }
+}
+
+/// All commands in one conversation, each followed by a search; and each in a conversation of its
+/// own.
+fn conversations(files: &Files) -> Vec<(String, usize)> {
+    let commands = files.commands();
+    let with_search = |command: &String| format!("{command}\nisready\ngo nodes 300\nisready\n");
+    let all: String = commands.iter().map(with_search).collect();
+    let mut list = vec![(format!("uci\n{all}quit\n"), commands.len())];
+    list.extend(commands.iter().map(|command| (format!("{}quit\n", with_search(command)), 1)));
+    list
+}
+
+/// Scans limits of memory. Limits under which not even `--version` runs are left out: there the
+/// system, not the engine, decides how the process ends.
+fn scan(mebibytes: impl Iterator<Item = u64>, every_command: bool) {
+    let files = Files::make();
+    let conversations = conversations(&files);
+    let chosen = if every_command { &conversations[..] } else { &conversations[..1] };
+    let (mut runs, mut wrong, mut skipped) = (0, Vec::new(), 0);
+    for size in mebibytes {
+        for kind in ["as", "data"] {
+            let limits = [format!("--{kind}={}", size << 20)];
+            if !run(&mut limited(&limits, binary::engine(), &["--version"]), "")
+                .status
+                .is_some_and(|status| status.success())
+            {
+                skipped += 1;
+                continue;
+            }
+            for (input, searches) in chosen {
+                runs += 1;
+                let ended = run(&mut limited(&limits, binary::engine(), &[]), input);
+                if let Err(error) = verdict(&ended, *searches) {
+                    let first = input.lines().next().unwrap_or_default();
+                    wrong.push(format!("{} {first}: {error}", limits[0]));
+                }
+            }
+        }
+    }
+    println!("{runs} conversations under limits of memory, {skipped} limits too small to start");
+    assert!(runs > 0);
+    assert!(wrong.is_empty(), "{} of {runs} went wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn short_memory() {
+    scan([16, 32, 40, 48, 64, 100, 200, 400, 1024].into_iter(), false);
+}
+
+#[test]
+#[ignore = "long: an hour; --release"]
+fn every_limit_of_memory() {
+    scan((16..=1024).step_by(4), true);
+}
+
+/// The engine in a place where another user may run it, and the words that make it run as one: the
+/// limit on threads does not hold for root.
+fn as_nobody() -> Option<(tempfile::TempDir, Vec<String>)> {
+    let is_root = std::fs::read_to_string("/proc/self/status")
+        .is_ok_and(|status| status.lines().any(|line| line.starts_with("Uid:\t0\t")));
+    let folder = tempfile::tempdir().ok()?;
+    let engine = folder.path().join("engine");
+    std::fs::copy(binary::engine(), &engine).ok()?;
+    for path in [folder.path(), &engine] {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).ok()?;
+    }
+    let mut words = Vec::new();
+    if is_root {
+        // A user that nobody is, so that no other process counts.
+        words = ["setpriv", "--reuid=61834", "--clear-groups"].map(str::to_owned).to_vec();
+        let works = Command::new(&words[0]).args(&words[1..]).arg("true").status();
+        if !works.is_ok_and(|status| status.success()) {
+            return None;
+        }
+    }
+    words.push(engine.display().to_string());
+    Some((folder, words))
+}
+
+/// No thread, or only a few, can be started.
+#[test]
+fn threads_that_cannot_be_started() {
+    let Some((_folder, words)) = as_nobody() else {
+        println!("skipped: no other user to run as");
+        return;
+    };
+    let files = Files::make();
+    for threads in [1, 2, 3, 4, 6] {
+        for (input, searches) in conversations(&files) {
+            let mut command = Command::new("prlimit");
+            command.arg(format!("--nproc={threads}")).args(&words);
+            let ended = run(&mut command, &input);
+            if let Err(error) = verdict(&ended, searches) {
+                panic!("{threads} threads, {:?}: {error}", input.lines().next());
+            }
+        }
+    }
+}
+
+/// A search gives one legal answer.
+fn plays_on(engine: &mut Conversation) {
+    engine.send("position startpos");
+    let lines = engine.go("go depth 4");
+    if let Err(error) = judge(&lines, &Board::startpos()) {
+        engine.fail(&error);
+    }
+}
+
+/// Little address space: the table and the threads that do not fit are refused, and those there
+/// were play on.
+#[test]
+fn memory_that_is_not_there_is_refused() {
+    let limits = [format!("--as={}", 1500u64 << 20)];
+    let mut engine = Conversation::start_command(&mut limited(&limits, binary::engine(), &[]));
+    for line in [
+        "setoption name Hash value 1400",
+        "setoption name Hash value 4000000",
+        "setoption name Threads value 1024",
+        "setoption name Threads value 256",
+        "bench 100000 1 1",
+        "bench 1 1024 1",
+    ] {
+        let error = engine.error(line);
+        let named = line.rsplit(' ').next().unwrap_or_default();
+        assert!(error.contains(named) || error.contains(line), "{line}: {error}");
+        plays_on(&mut engine);
+    }
+    assert!(engine.ask("setoption name Hash value 64").is_empty());
+    assert!(engine.ask("ucinewgame").is_empty());
+    plays_on(&mut engine);
+    engine.quit();
+}
+
+/// A log that may not grow any further ends with one error line; the engine goes on without it.
+#[test]
+fn a_log_beyond_the_largest_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for bytes in [0, 1, 100, 5000] {
+        let limits = [format!("--fsize={bytes}")];
+        let mut engine = Conversation::start_command(&mut limited(&limits, binary::engine(), &[]));
+        let log = folder.path().join(bytes.to_string());
+        engine.send(&format!("setoption name Debug Log File value {}", log.display()));
+        let mut errors = 0;
+        for _ in 0..50 {
+            let said = engine.go("go depth 3");
+            errors += said.iter().filter(|line| line.starts_with("info string error: ")).count();
+        }
+        assert_eq!(errors, 1, "with {bytes} bytes");
+        engine.quit();
+    }
+}
+
+/// Sets a pipe or socket of the engine to return at once where it would wait.
+fn unblock(end: &impl std::os::fd::AsFd) {
+    let flags = fcntl_getfl(end).expect("flags");
+    fcntl_setfl(end, flags | OFlags::NONBLOCK).expect("flags can be set");
+}
+
+/// An input that has nothing to read yet is not at its end.
+#[test]
+fn an_input_that_does_not_block() {
+    let (input, mut writer) = io::pipe().expect("a pipe");
+    unblock(&input);
+    let child = binary::command()
+        .stdin(input)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the engine can be started");
+    for line in ["uci", "position startpos", "go depth 3", "isready"] {
+        std::thread::sleep(Duration::from_millis(30));
+        let _ = writeln!(writer, "{line}");
+    }
+    std::thread::sleep(Duration::from_millis(30));
+    let _ = writeln!(writer, "quit");
+    let output = child.wait_with_output_and_patience();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("uciok\n") && said.contains("readyok\n"), "{said}");
+    assert_eq!(said.lines().filter(|line| line.starts_with("bestmove ")).count(), 1, "{said}");
+}
+
+/// An output that is full for a while loses nothing.
+#[test]
+fn an_output_that_does_not_block() {
+    const QUESTIONS: usize = 30_000;
+    let (mut reader, output) = io::pipe().expect("a pipe");
+    unblock(&output);
+    let mut child = binary::command()
+        .stdin(Stdio::piped())
+        .stdout(output)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the engine can be started");
+    let mut input = child.stdin.take().expect("piped");
+    let writer = std::thread::spawn(move || {
+        // The engine may stop reading while nobody reads from it.
+        let _ = input.write_all("isready\n".repeat(QUESTIONS).as_bytes());
+        let _ = input.write_all(b"go depth 3\nquit\n");
+    });
+    // Long enough for the pipe to be full.
+    std::thread::sleep(Duration::from_millis(300));
+    let mut said = String::new();
+    reader.read_to_string(&mut said).expect("text");
+    writer.join().expect("the writer ends");
+    let output = child.wait_with_output_and_patience();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(said.lines().filter(|line| *line == "readyok").count(), QUESTIONS);
+    assert_eq!(said.lines().filter(|line| line.starts_with("bestmove ")).count(), 1);
+}
+
+trait Patience {
+    fn wait_with_output_and_patience(self) -> std::process::Output;
+}
+
+impl Patience for std::process::Child {
+    /// The rest of the output, of a process that must end within a minute.
+    fn wait_with_output_and_patience(mut self) -> std::process::Output {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while self.try_wait().expect("a child").is_none() {
+            if Instant::now() > deadline {
+                let _ = self.kill();
+                let _ = self.wait();
+                panic!("the engine does not exit");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.wait_with_output().expect("output")
+    }
+}
+
+/// The same folder a hundred times over costs no more than once, and `isready` is answered
+/// meanwhile.
+#[test]
+fn the_same_tablebases_a_hundred_times() {
+    let Some(tables) = tablebases() else {
+        println!("skipped: no tablebases");
+        return;
+    };
+    let load = |times: usize| {
+        let mut engine = Conversation::start_uci();
+        let before = engine.cpu_time().unwrap_or_default();
+        let path = vec![tables.display().to_string(); times].join(":");
+        let mut said = engine.ask(&format!("setoption name SyzygyPath value {path}"));
+        // It may be loaded after `readyok`.
+        if said.is_empty() {
+            said = engine.until("info string tablebases");
+        }
+        assert!(said.iter().any(|line| line.starts_with("info string tablebases")), "{said:?}");
+        let spent = engine.cpu_time().unwrap_or_default().saturating_sub(before);
+        plays_on(&mut engine);
+        engine.quit();
+        spent
+    };
+    let (once, often) = (load(1), load(100));
+    println!("{once:?} of processor time once, {often:?} a hundred times");
+    assert!(often < 3 * once + Duration::from_millis(500), "{once:?} once, {often:?} 100 times");
+}
