@@ -3,6 +3,8 @@
 #   make                 builds ./megatherium for this machine
 #   make EXE=some/name   leaves it there instead (OpenBench does this)
 #   make bench           builds it and runs the bench
+#   make portable        builds ./megatherium-portable for every x86-64 Linux machine
+#   make portable-check  builds it and compares the bench of its levels with each other
 
 EXE ?= megatherium
 
@@ -12,7 +14,7 @@ endif
 BUILT := $(or $(CARGO_TARGET_DIR),target)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all bench test clean
+.PHONY: all bench test portable portable-check clean
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
@@ -25,6 +27,26 @@ bench: all
 test:
 	cargo test --workspace --locked
 
+# The whole engine once per level of x86-64, and a launcher that starts the best one.
+PORTABLE := $(or $(CARGO_TARGET_DIR),target)/portable
+portable:
+	mkdir -p $(PORTABLE)/engines
+	n=1; for level in x86-64 x86-64-v2 x86-64-v3 x86-64-v4; do \
+	  RUSTFLAGS="-C target-cpu=$$level -C strip=symbols" cargo build --release --locked \
+	    --package megatherium --target-dir $(PORTABLE)/$$level && \
+	  cp $(PORTABLE)/$$level/release/megatherium $(PORTABLE)/engines/v$$n || exit 1; \
+	  n=$$((n + 1)); \
+	done
+	ENGINES=$(abspath $(PORTABLE))/engines RUSTFLAGS="-C target-cpu=x86-64" cargo build --release \
+	  --locked --manifest-path crates/portable/Cargo.toml --target-dir $(PORTABLE)/launcher
+	cp $(PORTABLE)/launcher/release/megatherium-portable .
+
+# Every level this machine has must search the same tree.
+portable-check: portable
+	for level in 1 2 3 4; do \
+	  MEGATHERIUM_LEVEL=$$level ./megatherium-portable bench | tail -n 1 | cut -d' ' -f1; \
+	done | sort | uniq -c
+
 clean:
 	cargo clean
-	rm -f $(PLACE)
+	rm -f $(PLACE) megatherium-portable

@@ -16,7 +16,7 @@ pub fn write_version(out: &mut String, network: &Network) {
     let _ = writeln!(out, "{}, commit {}", build::NAME, build::COMMIT);
     let _ =
         writeln!(out, "compiled by {} for {}, {}", build::COMPILER, build::TARGET, build::PROFILE);
-    let _ = writeln!(out, "instruction sets: {}", build::TARGET_FEATURES);
+    let _ = writeln!(out, "instruction sets: {}: {}", build::LEVEL, build::TARGET_FEATURES);
     let _ = writeln!(out, "net: checksum {:016x}, {:?}", network.checksum(), network.simd());
 }
 

@@ -1,5 +1,7 @@
 //! From arguments to measurements to sections of the report.
 
+use std::path::PathBuf;
+
 use crate::equal_strength::equal_strength;
 use crate::experiments::{self, Question};
 use crate::observer::Observer;
@@ -80,7 +82,7 @@ pub(super) fn everything(
         mebibytes: 16,
     };
     if !observer.stopped() {
-        let blocks = ceiling::run(&std::env::current_exe()?, &settings, observer)?;
+        let blocks = ceiling::run(&this_program()?, &settings, observer)?;
         if !blocks.is_empty() {
             for point in ceiling::summary(&blocks) {
                 let what =
@@ -308,4 +310,13 @@ pub(super) fn experiment(
         report.sections.push(sections::experiment(question, &rows));
     }
     Ok(())
+}
+
+/// A path that starts this program again. On Linux not its name: the portable build runs from a file
+/// without one.
+fn this_program() -> std::io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok(PathBuf::from("/proc/self/exe"));
+    }
+    std::env::current_exe()
 }
