@@ -3,6 +3,8 @@
 #   make                 builds ./megatherium for this machine
 #   make EXE=some/name   leaves it there instead (OpenBench does this)
 #   make bench           builds it and runs the bench
+#   make deny            checks licences and advisories with cargo-deny
+#   make site            writes the book and the API documentation to target/site
 #   make portable        builds ./megatherium-portable for every x86-64 Linux machine
 #   make portable-check  builds it and compares the bench of its levels with each other
 
@@ -14,7 +16,7 @@ endif
 BUILT := $(or $(CARGO_TARGET_DIR),target)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all bench test portable portable-check clean
+.PHONY: all bench test deny site portable portable-check clean
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
@@ -26,6 +28,18 @@ bench: all
 
 test:
 	cargo test --workspace --locked
+
+# Licences, advisories and sources of all dependencies (needs cargo-deny).
+deny:
+	cargo deny --locked check
+
+# The book with the API documentation inside (needs mdbook).
+SITE := $(or $(CARGO_TARGET_DIR),target)/site
+site:
+	mdbook build docs --dest-dir $(abspath $(SITE))
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	rm -rf $(SITE)/api
+	cp -r $(or $(CARGO_TARGET_DIR),target)/doc $(SITE)/api
 
 # The whole engine once per level of x86-64, and a launcher that starts the best one.
 PORTABLE := $(or $(CARGO_TARGET_DIR),target)/portable
