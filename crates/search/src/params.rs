@@ -126,7 +126,7 @@ params! {
 
     // Static evaluation
     /// Weight of correction history in the static evaluation, in 1/128.
-    correction_weight = 128 in 0..=512;
+    correction_weight = 256 in 0..=1024;
     /// Hindsight adjustment: 1 corrects the depth of heavily reduced moves by their evaluation.
     second_thoughts = 1 in 0..=1;
 
@@ -154,7 +154,7 @@ params! {
     /// Null move: base reduction in plies.
     null_base = 4 in 2..=8;
     /// Null move: one more ply of reduction per this much depth.
-    null_depth_divisor = 4 in 2..=10;
+    null_depth_divisor = 3 in 2..=10;
     /// Null move: one more ply of reduction per this much above beta.
     null_eval_divisor = 200 in 50..=800;
     /// Null move: from this depth a cutoff is verified by a search without null moves.
@@ -181,8 +181,14 @@ params! {
     futility_slope = 95 in 20..=300;
     /// Futility pruning: largest reduced depth.
     futility_depth = 9 in -1..=20;
+    /// Futility pruning of captures: margin at depth zero, beside the captured piece.
+    capture_futility_base = 150 in 0..=800;
+    /// Futility pruning of captures: margin per ply.
+    capture_futility_slope = 140 in 20..=500;
+    /// Futility pruning of captures: largest reduced depth.
+    capture_futility_depth = 6 in -1..=20;
     /// History pruning: quiet moves with a history below this per ply are pruned.
-    history_pruning_slope = -3500 in -20000..=-500;
+    history_pruning_slope = -2500 in -20000..=-500;
     /// History pruning: largest reduced depth.
     history_pruning_depth = 5 in -1..=20;
     /// SEE pruning: quiet moves that lose more than this per squared ply are pruned.
@@ -213,6 +219,11 @@ params! {
     lmr_noisy_slope = 320 in 50..=1000;
     /// Reduce more at expected cut nodes, in 1/1024 ply.
     lmr_cut_node = 1700 in 0..=4000;
+    /// Reduce more at expected cut nodes without a table move, in 1/1024 ply.
+    lmr_no_table_move = 900 in 0..=3000;
+    /// A first move off the principal variation loses a ply if a late move would be reduced by
+    /// more than this, in 1/1024 ply.
+    first_move_reduction = 3600 in 1000..=20000;
     /// Reduce less at nodes that are or were on a principal variation, in 1/1024 ply.
     lmr_table_pv = 1200 in 0..=4000;
     /// Reduce more when the evaluation is not improving, in 1/1024 ply.
@@ -246,11 +257,16 @@ params! {
     /// Largest history malus.
     history_malus_max = 1400 in 300..=4000;
 
+    /// History bonus of a quiet move per centipawn by which it raised the static evaluation.
+    eval_history_weight = 8 in 0..=40;
+
     // Quiescence
     /// Quiescence: a capture must bring the stand-pat score within this of alpha.
     quiescence_futility = 160 in 30..=500;
     /// Quiescence: captures that lose more than this by SEE are skipped.
     quiescence_see = -40 in -300..=50;
+    /// Quiescence: captures tried before the rest must be checks or recaptures.
+    quiescence_moves = 2 in 1..=256;
     /// Quiescence: 1 tries quiet checks at the first node.
     quiescence_checks = 1 in 0..=1;
 }

@@ -52,10 +52,7 @@ fn finds_short_mates_with_exact_distance() {
 #[test]
 fn sees_that_it_is_mated() {
     let lost = "7k/8/6K1/8/8/8/8/5R2 b - - 0 1";
-    let outcome = search(lost, Limits::depth(8));
-    assert!(score::is_mate(outcome.score) && score::is_loss(outcome.score), "{}", outcome.score);
-    // The shortest mate takes longer to find: it needs a quiet waiting move of the rook.
-    assert_eq!(search(lost, Limits::depth(16)).score, mated_in(4));
+    assert_eq!(search(lost, Limits::depth(8)).score, mated_in(4));
 }
 
 #[test]

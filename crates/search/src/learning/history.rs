@@ -77,11 +77,19 @@ pub struct Histories {
     pawn: Box<[Row; PAWN_SLOTS]>,
 }
 
-#[inline]
-fn quiet_index(side: Color, mv: Move, threats: Bitboard) -> usize {
-    let from_hit = usize::from(threats.contains(mv.from()));
-    let to_hit = usize::from(threats.contains(mv.to()));
-    ((side.index() * 2 + from_hit) * 2 + to_hit) * 4096 + mv.from().index() * 64 + mv.to().index()
+/// A place in the butterfly history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuietIndex(u16);
+
+impl QuietIndex {
+    /// The place of a quiet move of `side` while the opponent attacks `threats`.
+    #[inline]
+    pub fn new(side: Color, mv: Move, threats: Bitboard) -> QuietIndex {
+        let from_hit = usize::from(threats.contains(mv.from()));
+        let to_hit = usize::from(threats.contains(mv.to()));
+        let context = (side.index() * 2 + from_hit) * 2 + to_hit;
+        QuietIndex((context * 4096 + mv.from().index() * 64 + mv.to().index()) as u16)
+    }
 }
 
 #[inline]
@@ -113,7 +121,7 @@ impl Histories {
     /// How good a quiet move was for this side, given the squares the opponent attacks.
     #[inline]
     pub fn quiet(&self, side: Color, mv: Move, threats: Bitboard) -> i32 {
-        self.quiet[quiet_index(side, mv, threats)].get()
+        self.quiet[usize::from(QuietIndex::new(side, mv, threats).0)].get()
     }
 
     /// How good a capture (or promotion) was.
@@ -137,8 +145,13 @@ impl Histories {
 
     /// Learns from a quiet move.
     pub fn update_quiet(&mut self, board: &Board, mv: Move, threats: Bitboard, bonus: i32) {
-        self.quiet[quiet_index(board.side_to_move(), mv, threats)].update(bonus);
+        self.update_butterfly(QuietIndex::new(board.side_to_move(), mv, threats), bonus);
         self.pawn[pawn_slot(board)].0[PieceTo::new(board.moved(mv), mv.to()).index()].update(bonus);
+    }
+
+    /// Learns from a quiet move whose place is known.
+    pub fn update_butterfly(&mut self, index: QuietIndex, bonus: i32) {
+        self.quiet[usize::from(index.0)].update(bonus);
     }
 
     /// Learns from a capture or promotion.

@@ -1,6 +1,6 @@
 //! Decisions about single moves: skip, extend, reduce; and what to learn from them afterwards.
 
-use megatherium_board::{Board, Move};
+use megatherium_board::{Board, Move, SEE_VALUES};
 
 use super::attacks::Attacks;
 use super::entry::Bound;
@@ -8,7 +8,7 @@ use super::node::{NON_PV, Node};
 use super::search::Search;
 use crate::learning::PieceTo;
 use crate::params::{PLY, Params};
-use crate::score::{Score, is_decisive, is_win};
+use crate::score::{NONE, Score, is_decisive, is_win};
 
 /// A move about to be searched.
 #[derive(Clone, Copy, Debug)]
@@ -77,36 +77,60 @@ impl Candidate {
     ) -> Skip {
         let depth = node.depth;
         if self.quiet {
-            // Late-move pruning: enough moves have been tried for this depth. Checks come first
-            // among the quiet moves and are searched however many captures came before.
-            let enough =
-                (params.late_move_base + depth * depth) / if node.improving { 1 } else { 2 };
-            if self.number as i32 >= enough && !self.checks {
-                return Skip::Quiets;
-            }
-            // History pruning: moves that keep failing.
-            if reduced_depth <= params.history_pruning_depth
-                && self.history < params.history_pruning_slope * depth
-            {
-                return Skip::Quiets;
-            }
-            // Futility: a quiet move will not make up for what is missing.
-            let hope = node.static_eval
-                + params.futility_base
-                + params.futility_slope * reduced_depth
-                + self.history / 128;
-            if !node.in_check
-                && !self.checks
-                && reduced_depth <= params.futility_depth
-                && hope <= alpha
-            {
-                return Skip::Quiets;
+            // An evasion is one of few moves, and the static evaluation in check says nothing: only
+            // the exchange below may prune it.
+            if !node.in_check {
+                // Late-move pruning: enough moves have been tried for this depth. Checks come first
+                // among the quiet moves and are searched however many captures came before.
+                let enough =
+                    (params.late_move_base + depth * depth) / if node.improving { 1 } else { 2 };
+                if self.number as i32 >= enough && !self.checks {
+                    return Skip::Quiets;
+                }
+                // History pruning: moves that keep failing. Later moves may have a better history,
+                // because the order looks at more than history.
+                if reduced_depth <= params.history_pruning_depth
+                    && self.history < params.history_pruning_slope * depth
+                {
+                    return Skip::Move;
+                }
+                // Futility: a quiet move will not make up for what is missing. Once a mate is
+                // known, everything is futile, but a shorter mate is still worth finding.
+                let hope = node.static_eval
+                    + params.futility_base
+                    + params.futility_slope * reduced_depth
+                    + self.history / 128;
+                if !self.checks
+                    && reduced_depth <= params.futility_depth
+                    && hope <= alpha
+                    && !is_win(alpha)
+                {
+                    return Skip::Quiets;
+                }
             }
             if !board.see_ge(self.mv, params.see_quiet_slope * reduced_depth * reduced_depth) {
                 return Skip::Move;
             }
-        } else if !board.see_ge(self.mv, params.see_noisy_slope * depth - self.history / 48) {
-            return Skip::Move;
+        } else {
+            // Futility: even the captured piece will not make up for what is missing.
+            let victim = board.captured(self.mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
+            let hope = node.static_eval
+                + params.capture_futility_base
+                + params.capture_futility_slope * reduced_depth
+                + victim
+                + self.history / 32;
+            if !node.in_check
+                && !self.checks
+                && !self.mv.is_promotion()
+                && reduced_depth <= params.capture_futility_depth
+                && hope <= alpha
+                && !is_win(alpha)
+            {
+                return Skip::Move;
+            }
+            if !board.see_ge(self.mv, params.see_noisy_slope * depth - self.history / 48) {
+                return Skip::Move;
+            }
         }
         Skip::No
     }
@@ -177,6 +201,9 @@ impl Search<'_> {
         let mut change = 0;
         if node.expect_cut {
             change += self.params.lmr_cut_node;
+            if node.table.mv.is_none() {
+                change += self.params.lmr_no_table_move;
+            }
         }
         if self.stack[node.ply].table_pv {
             change -= self.params.lmr_table_pv + if pv_node { PLY / 2 } else { 0 };
@@ -248,19 +275,25 @@ impl Search<'_> {
         }
     }
 
-    /// Nothing worked here, so the move that led here was good.
-    pub(super) fn credit_previous_move(&mut self, ply: usize, depth: i32) {
-        if ply == 0 {
-            return;
+    /// A quiet move after which the static evaluation is better for its side was good, before
+    /// anything is searched.
+    pub(super) fn judge_previous_move(&mut self, static_eval: Score, ply: usize) {
+        let previous = self.stack.back(ply, 1);
+        if let (Some(index), true) = (previous.quiet, previous.static_eval != NONE) {
+            let gain = -(previous.static_eval + static_eval);
+            let bonus = (gain * self.params.eval_history_weight).clamp(-600, 600);
+            self.histories.update_butterfly(index, bonus);
         }
-        if let Some(piece_to) = self.stack.back(ply, 1).piece_to {
-            for earlier in self.earlier(ply - 1) {
-                self.histories.update_continuation(
-                    earlier,
-                    piece_to,
-                    self.params.history_bonus(depth) / 2,
-                );
-            }
+    }
+
+    /// Nothing worked here, so the quiet move that led here was good.
+    pub(super) fn credit_previous_move(&mut self, ply: usize, depth: i32) {
+        let previous = self.stack.back(ply, 1);
+        let (Some(index), Some(piece_to)) = (previous.quiet, previous.piece_to) else { return };
+        let bonus = self.params.history_bonus(depth) / 2;
+        self.histories.update_butterfly(index, bonus);
+        for earlier in self.earlier(ply - 1) {
+            self.histories.update_continuation(earlier, piece_to, bonus);
         }
     }
 }

@@ -12,7 +12,7 @@ use super::movepick::MovePicker;
 use super::moves::{Candidate, Singularity, Skip, Tried};
 use super::search::Search;
 use super::table::{Finding, Recall, decides, table_key};
-use crate::learning::PieceTo;
+use crate::learning::{PieceTo, QuietIndex};
 use crate::params::PLY;
 use crate::score::{
     DRAW, INFINITY, MAX_PLY, NONE, Score, TB_WIN, is_decisive, is_loss, mate_in, mated_in,
@@ -172,6 +172,7 @@ impl Search<'_> {
             self.store(key, ply, Finding { mv: None, score, bound, depth: 0, eval, pv });
         }
         if !in_check && excluded.is_none() {
+            self.judge_previous_move(evaluation.corrected, ply);
             depth = self.hindsight(evaluation.corrected, ply, depth);
         }
         let mut node = Node {
@@ -275,6 +276,8 @@ impl Search<'_> {
             let nodes_before = self.nodes;
             self.stack[ply].double_extensions += u32::from(extension >= 2);
             let child = self.make(board, mv, ply);
+            self.stack[ply].quiet =
+                quiet.then(|| QuietIndex::new(board.side_to_move(), mv, attacks.threats().all));
             let new_depth = node.depth - 1 + extension;
             let mut score = -INFINITY;
             let game_over = NODE == ROOT && !child.has_legal_move();
@@ -288,7 +291,7 @@ impl Search<'_> {
                 reduction += self.adjust_reduction(&node, &candidate, pv_node);
                 let reduced = (new_depth - reduction / PLY)
                     .clamp(1.min(new_depth), new_depth + i32::from(pv_node));
-                self.stack[ply].reduction = reduction;
+                self.stack[ply].reduction = (new_depth - reduced) * PLY;
                 score = -self.search::<NON_PV>(&child, ply + 1, -alpha - 1, -alpha, reduced, true);
                 self.stack[ply].reduction = 0;
                 if score > alpha && reduced < new_depth {
@@ -318,12 +321,15 @@ impl Search<'_> {
                     }
                 }
             } else if !pv_node || move_count > 1 {
+                // A first move that would be reduced a lot as a late one loses a ply too.
+                let reduction = reduction + self.adjust_reduction(&node, &candidate, pv_node);
+                let lost = i32::from(reduction > self.params.first_move_reduction);
                 score = -self.search::<NON_PV>(
                     &child,
                     ply + 1,
                     -alpha - 1,
                     -alpha,
-                    new_depth,
+                    new_depth - lost,
                     !cut_node,
                 );
             }
@@ -419,10 +425,14 @@ impl Search<'_> {
         depth: i32,
         expect_cut: bool,
     ) -> bool {
-        if table.score == NONE || table.depth < depth || board.halfmove_clock() >= 90 {
+        // A fail-high from the same depth is not quite enough: one ply more makes it safer.
+        let fails_high = table.score >= beta;
+        if table.score == NONE
+            || table.depth < depth + i32::from(fails_high)
+            || board.halfmove_clock() >= 90
+        {
             return false;
         }
-        let fails_high = table.score >= beta;
         // An expected cut node that the table calls an all node (or the reverse) is searched again
         // while that is cheap.
         if !decides(table.bound, table.score, alpha, beta)

@@ -1,6 +1,6 @@
 //! Quiescence search: captures and promotions until the position is quiet enough to evaluate.
 
-use megatherium_board::{Board, SEE_VALUES};
+use megatherium_board::{Board, Move, SEE_VALUES};
 
 use super::attacks::Attacks;
 use super::entry::Bound;
@@ -120,6 +120,7 @@ impl Search<'_> {
         };
         let mut best_move = None;
         let mut move_count = 0;
+        let recapture = self.stack.back(ply, 1).mv.map(Move::to);
         let attacks = Attacks::new(board);
         while let Some(mv) = picker.next(&attacks, &self.params, self.histories, &earlier) {
             move_count += 1;
@@ -128,7 +129,12 @@ impl Search<'_> {
                     && board.is_capture(mv)
                     && !mv.is_promotion()
                     && !attacks.gives_check(mv)
+                    && Some(mv.to()) != recapture
                 {
+                    // The first captures decide; later ones only matter as checks or recaptures.
+                    if move_count > self.params.quiescence_moves {
+                        continue;
+                    }
                     // Even winning the piece for nothing would not be enough.
                     let victim = board.captured(mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
                     if futility + victim <= alpha {

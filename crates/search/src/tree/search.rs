@@ -248,6 +248,7 @@ impl<'a> Search<'a> {
         let here = &mut self.stack[ply];
         here.mv = Some(mv);
         here.piece_to = Some(PieceTo::new(board.moved(mv), mv.to()));
+        here.quiet = None;
         let mut child = *board;
         child.make(mv);
         child
@@ -263,6 +264,7 @@ impl<'a> Search<'a> {
         let here = &mut self.stack[ply];
         here.mv = None;
         here.piece_to = None;
+        here.quiet = None;
         let mut child = *board;
         child.make_null();
         child

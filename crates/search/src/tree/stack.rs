@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use megatherium_board::Move;
 
-use crate::learning::PieceTo;
+use crate::learning::{PieceTo, QuietIndex};
 use crate::score::{MAX_PLY, NONE, Score};
 
 /// Plies of context below the root, so that "six plies ago" always exists.
@@ -19,6 +19,8 @@ pub struct Ply {
     pub mv: Option<Move>,
     /// The same as (piece, destination), for continuation histories.
     pub piece_to: Option<PieceTo>,
+    /// Where the butterfly history keeps the move, if it is quiet and searched by the main search.
+    pub quiet: Option<QuietIndex>,
     /// The move that is left out while its singularity is tested.
     pub excluded: Option<Move>,
     /// A quiet move that refuted a sibling.
@@ -39,6 +41,7 @@ impl Default for Ply {
             static_eval: NONE,
             mv: None,
             piece_to: None,
+            quiet: None,
             excluded: None,
             killer: None,
             cutoffs: 0,
