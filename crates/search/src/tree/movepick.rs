@@ -4,11 +4,14 @@
 //! Most nodes are cut off by the table move or a good capture, so quiet moves are often never
 //! generated.
 
-use megatherium_board::{Board, Move, MoveList, PieceType, SEE_VALUES};
+use std::collections::TryReserveError;
+
+use megatherium_board::{Bitboard, Board, Move, MoveList, PieceType, SEE_VALUES};
 
 use super::attacks::Attacks;
 use crate::learning::{Histories, PieceTo};
 use crate::params::Params;
+use crate::score::MAX_PLY;
 
 /// What ordering needs to know of the moves before this node: those played 1, 2, 4 and 6 plies ago.
 pub type Earlier = [Option<PieceTo>; 4];
@@ -40,60 +43,99 @@ enum Mode {
     ProbCut(i32),
 }
 
+/// A generated move and its place in the order.
+#[derive(Clone, Copy, Debug)]
+struct Scored {
+    mv: Move,
+    score: i32,
+}
+
+/// The generated moves of all nodes on the current line, each node's above its parent's.
+///
+/// Lists of a node's own would have to be filled with something before they could be used, which
+/// costs more than most nodes use of them.
+pub struct MoveStack {
+    /// What the generator writes to.
+    generated: MoveList,
+    scored: Vec<Scored>,
+}
+
+impl MoveStack {
+    /// Room for the longest line. Fails if the memory cannot be allocated.
+    pub fn new() -> Result<MoveStack, TryReserveError> {
+        let mut scored = Vec::new();
+        scored.try_reserve_exact(256 * MAX_PLY)?;
+        Ok(MoveStack { generated: MoveList::new(), scored })
+    }
+
+    /// Begins again at the root.
+    pub fn clear(&mut self) {
+        self.scored.clear();
+    }
+
+    /// Where the next node's moves begin.
+    #[inline]
+    pub fn top(&self) -> usize {
+        self.scored.len()
+    }
+}
+
 /// Hands out the legal moves of a position in order.
 pub struct MovePicker {
     stage: Stage,
     mode: Mode,
     table_move: Option<Move>,
     killer: Option<Move>,
-    moves: MoveList,
-    scores: [i32; 256],
+    /// Where this node's moves end in the [`MoveStack`]. What lies above belongs to nodes that are
+    /// done.
+    end: usize,
     next: usize,
-    /// Losing captures. They are put off by moving them into `moves` places already picked; quiet
-    /// moves are generated behind them.
+    /// Where losing captures that are put off end. They move into places already picked.
     bad: usize,
     next_bad: usize,
     skip_quiets: bool,
 }
 
 impl MovePicker {
-    fn with_mode(mode: Mode, table_move: Option<Move>, killer: Option<Move>) -> MovePicker {
+    fn with_mode(
+        mode: Mode,
+        table_move: Option<Move>,
+        killer: Option<Move>,
+        floor: usize,
+    ) -> MovePicker {
         MovePicker {
             stage: if table_move.is_some() { Stage::TableMove } else { Stage::GenerateNoisy },
             mode,
             table_move,
             killer,
-            moves: MoveList::new(),
-            scores: [0; 256],
-            next: 0,
-            bad: 0,
-            next_bad: 0,
+            end: floor,
+            next: floor,
+            bad: floor,
+            next_bad: floor,
             skip_quiets: false,
         }
     }
 
-    /// All moves. `table_move` and `killer` must already be known to be legal here.
-    pub fn new(table_move: Option<Move>, killer: Option<Move>) -> MovePicker {
-        MovePicker::with_mode(
-            Mode::Main,
-            table_move,
-            killer.filter(|&killer| Some(killer) != table_move),
-        )
+    /// All moves. `table_move` and `killer` must already be known to be legal here. `floor` is where
+    /// the node's moves begin: the [`top`](MoveStack::top) when the node was entered.
+    pub fn new(table_move: Option<Move>, killer: Option<Move>, floor: usize) -> MovePicker {
+        let killer = killer.filter(|&killer| Some(killer) != table_move);
+        MovePicker::with_mode(Mode::Main, table_move, killer, floor)
     }
 
     /// Captures and promotions, for quiescence. A table move must be legal, and noisy.
-    pub fn noisy(table_move: Option<Move>) -> MovePicker {
-        MovePicker::with_mode(Mode::Noisy, table_move, None)
+    pub fn noisy(table_move: Option<Move>, floor: usize) -> MovePicker {
+        MovePicker::with_mode(Mode::Noisy, table_move, None, floor)
     }
 
     /// Captures and promotions, then quiet checks. A table move must be legal, and noisy.
-    pub fn noisy_and_checks(table_move: Option<Move>) -> MovePicker {
-        MovePicker::with_mode(Mode::NoisyAndChecks, table_move, None)
+    pub fn noisy_and_checks(table_move: Option<Move>, floor: usize) -> MovePicker {
+        MovePicker::with_mode(Mode::NoisyAndChecks, table_move, None, floor)
     }
 
     /// Captures and promotions that win at least `threshold` by exchange.
-    pub fn prob_cut(table_move: Option<Move>, threshold: i32) -> MovePicker {
-        MovePicker::with_mode(Mode::ProbCut(threshold), table_move, None)
+    pub fn prob_cut(table_move: Option<Move>, threshold: i32, floor: usize) -> MovePicker {
+        MovePicker::with_mode(Mode::ProbCut(threshold), table_move, None, floor)
     }
 
     /// From now on leave out quiet moves.
@@ -104,12 +146,14 @@ impl MovePicker {
     /// The next move, or `None` when there are no more.
     pub fn next(
         &mut self,
+        moves: &mut MoveStack,
         attacks: &Attacks<'_>,
         params: &Params,
         histories: &Histories,
         earlier: &Earlier,
     ) -> Option<Move> {
         let board = attacks.board;
+        moves.scored.truncate(self.end);
         loop {
             match self.stage {
                 Stage::TableMove => {
@@ -117,12 +161,14 @@ impl MovePicker {
                     return self.table_move;
                 }
                 Stage::GenerateNoisy => {
-                    board.captures(&mut self.moves);
-                    self.score_noisy(board, params, histories);
+                    moves.generated.clear();
+                    board.captures(&mut moves.generated);
+                    score_noisy(moves, board, params, histories);
+                    self.end = moves.top();
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => {
-                    while let Some((mv, score)) = self.select() {
+                    while let Some(Scored { mv, score }) = self.select(moves) {
                         if Some(mv) == self.table_move {
                             continue;
                         }
@@ -134,7 +180,7 @@ impl MovePicker {
                         if board.see_ge(mv, threshold) {
                             return Some(mv);
                         }
-                        self.moves.as_mut_slice()[self.bad] = mv;
+                        moves.scored[self.bad].mv = mv;
                         self.bad += 1;
                     }
                     self.stage = match self.mode {
@@ -151,16 +197,18 @@ impl MovePicker {
                 }
                 Stage::GenerateQuiets => {
                     if !self.skip_quiets {
-                        self.moves.truncate(self.bad);
+                        moves.scored.truncate(self.bad);
                         self.next = self.bad;
-                        board.quiets(&mut self.moves);
-                        self.score_quiets(attacks, params, histories, earlier);
+                        moves.generated.clear();
+                        board.quiets(&mut moves.generated);
+                        score_quiets(moves, attacks, params, histories, earlier);
+                        self.end = moves.top();
                     }
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
                     if !self.skip_quiets {
-                        while let Some((mv, _)) = self.select() {
+                        while let Some(Scored { mv, .. }) = self.select(moves) {
                             if Some(mv) != self.table_move && Some(mv) != self.killer {
                                 return Some(mv);
                             }
@@ -169,13 +217,15 @@ impl MovePicker {
                     self.stage = Stage::BadNoisy;
                 }
                 Stage::GenerateChecks => {
-                    self.next = 0;
-                    board.quiet_checks(attacks.checks(), &mut self.moves);
+                    board.quiet_checks(attacks.checks(), &mut moves.generated);
+                    let checks = moves.generated.iter().map(|&mv| Scored { mv, score: 0 });
+                    moves.scored.extend(checks);
+                    self.end = moves.top();
                     self.stage = Stage::Checks;
                 }
                 Stage::Checks => {
-                    while self.next < self.moves.len() {
-                        let mv = self.moves[self.next];
+                    while self.next < self.end {
+                        let mv = moves.scored[self.next].mv;
                         self.next += 1;
                         if Some(mv) != self.table_move && board.see_ge(mv, 0) {
                             return Some(mv);
@@ -186,7 +236,7 @@ impl MovePicker {
                 Stage::BadNoisy => {
                     if self.next_bad < self.bad {
                         self.next_bad += 1;
-                        return Some(self.moves[self.next_bad - 1]);
+                        return Some(moves.scored[self.next_bad - 1].mv);
                     }
                     self.stage = Stage::Done;
                 }
@@ -196,75 +246,74 @@ impl MovePicker {
     }
 
     /// Takes the best remaining move: a selection sort that stops when the node does.
-    fn select(&mut self) -> Option<(Move, i32)> {
-        let scores = self.scores.get_mut(self.next..self.moves.len())?;
+    fn select(&mut self, moves: &mut MoveStack) -> Option<Scored> {
+        let rest = moves.scored.get_mut(self.next..self.end)?;
         let mut best = 0;
-        let mut best_score = *scores.first()?;
-        for (index, &score) in scores.iter().enumerate().skip(1) {
-            if score > best_score {
-                (best, best_score) = (index, score);
+        let mut best_score = rest.first()?.score;
+        for (index, scored) in rest.iter().enumerate().skip(1) {
+            if scored.score > best_score {
+                (best, best_score) = (index, scored.score);
             }
         }
-        scores.swap(0, best);
-        self.moves.as_mut_slice().swap(self.next, self.next + best);
+        rest.swap(0, best);
         self.next += 1;
-        Some((self.moves[self.next - 1], self.scores[self.next - 1]))
+        Some(rest[0])
     }
+}
 
-    /// Most valuable victim first, plus capture history; queen promotions count as winning a queen.
-    fn score_noisy(&mut self, board: &Board, params: &Params, histories: &Histories) {
-        for (mv, score) in self.moves.iter().zip(&mut self.scores) {
-            let victim = board.captured(*mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
-            let promotion = match mv.promotion() {
-                Some(PieceType::Queen) => SEE_VALUES[PieceType::Queen.index()],
-                Some(_) => -SEE_VALUES[PieceType::Queen.index()],
-                None => 0,
-            };
-            *score = params.victim_weight * (victim + promotion) + histories.capture(board, *mv);
+/// Most valuable victim first, plus capture history; queen promotions count as winning a queen.
+fn score_noisy(moves: &mut MoveStack, board: &Board, params: &Params, histories: &Histories) {
+    moves.scored.extend(moves.generated.iter().map(|&mv| {
+        let victim = board.captured(mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
+        let promotion = match mv.promotion() {
+            Some(PieceType::Queen) => SEE_VALUES[PieceType::Queen.index()],
+            Some(_) => -SEE_VALUES[PieceType::Queen.index()],
+            None => 0,
+        };
+        let score = params.victim_weight * (victim + promotion) + histories.capture(board, mv);
+        Scored { mv, score }
+    }));
+}
+
+fn score_quiets(
+    moves: &mut MoveStack,
+    attacks: &Attacks<'_>,
+    params: &Params,
+    histories: &Histories,
+    earlier: &Earlier,
+) {
+    let (board, threats) = (attacks.board, attacks.threats());
+    let side = board.side_to_move();
+    moves.scored.extend(moves.generated.iter().map(|&mv| {
+        let piece = board.moved(mv);
+        let piece_to = PieceTo::new(piece, mv.to());
+        let continuation = |index: usize| histories.continuation(earlier[index], piece_to);
+        let mut score = (params.weight_butterfly * histories.quiet(side, mv, threats.all)
+            + params.weight_pawn * histories.pawn(board, piece_to)
+            + params.weight_continuation_1 * continuation(0)
+            + params.weight_continuation_2 * continuation(1)
+            + params.weight_continuation_4 * continuation(2)
+            + params.weight_continuation_6 * continuation(3))
+            / 2;
+
+        // A piece attacked by a cheaper one should leave, and should not walk into such an attack.
+        let (danger, bonus) = match piece.piece_type() {
+            PieceType::Knight | PieceType::Bishop => (threats.pawn, params.escape_minor),
+            PieceType::Rook => (threats.minor, params.escape_rook),
+            PieceType::Queen => (threats.rook, params.escape_queen),
+            PieceType::Pawn | PieceType::King => (Bitboard(0), 0),
+        };
+        if danger.contains(mv.from()) {
+            score += bonus;
         }
-    }
-
-    fn score_quiets(
-        &mut self,
-        attacks: &Attacks<'_>,
-        params: &Params,
-        histories: &Histories,
-        earlier: &Earlier,
-    ) {
-        let (board, threats) = (attacks.board, attacks.threats());
-        let side = board.side_to_move();
-        for (mv, score) in self.moves.iter().zip(&mut self.scores).skip(self.next) {
-            let piece = board.moved(*mv);
-            let piece_to = PieceTo::new(piece, mv.to());
-            let continuation = |index: usize| histories.continuation(earlier[index], piece_to);
-            let mut value = (params.weight_butterfly * histories.quiet(side, *mv, threats.all)
-                + params.weight_pawn * histories.pawn(board, piece_to)
-                + params.weight_continuation_1 * continuation(0)
-                + params.weight_continuation_2 * continuation(1)
-                + params.weight_continuation_4 * continuation(2)
-                + params.weight_continuation_6 * continuation(3))
-                / 2;
-
-            // A piece attacked by a cheaper one should leave, and should not walk into such an
-            // attack.
-            let (danger, bonus) = match piece.piece_type() {
-                PieceType::Knight | PieceType::Bishop => (threats.pawn, params.escape_minor),
-                PieceType::Rook => (threats.minor, params.escape_rook),
-                PieceType::Queen => (threats.rook, params.escape_queen),
-                PieceType::Pawn | PieceType::King => (megatherium_board::Bitboard(0), 0),
-            };
-            if danger.contains(mv.from()) {
-                value += bonus;
-            }
-            if danger.contains(mv.to()) {
-                value -= bonus;
-            }
-            if attacks.gives_check(*mv) && board.see_ge(*mv, params.check_see) {
-                value += params.check_bonus;
-            }
-            *score = value;
+        if danger.contains(mv.to()) {
+            score -= bonus;
         }
-    }
+        if attacks.gives_check(mv) && board.see_ge(mv, params.check_see) {
+            score += params.check_bonus;
+        }
+        Scored { mv, score }
+    }));
 }
 
 #[cfg(test)]
@@ -274,8 +323,9 @@ mod tests {
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
     fn all(mut picker: MovePicker, board: &Board, histories: &Histories) -> Vec<Move> {
-        let attacks = Attacks::new(board);
-        std::iter::from_fn(|| picker.next(&attacks, &Params::default(), histories, &[None; 4]))
+        let (attacks, params) = (Attacks::new(board), Params::default());
+        let mut moves = MoveStack::new().unwrap();
+        std::iter::from_fn(|| picker.next(&mut moves, &attacks, &params, histories, &[None; 4]))
             .collect()
     }
 
@@ -292,7 +342,7 @@ mod tests {
             for &table_move in &legal {
                 for &killer in legal.iter().filter(|&&mv| !board.is_noisy(mv)) {
                     let mut picked =
-                        all(MovePicker::new(Some(table_move), Some(killer)), &board, &histories);
+                        all(MovePicker::new(Some(table_move), Some(killer), 0), &board, &histories);
                     assert_eq!(picked[0], table_move);
                     let mut expected: Vec<_> = legal.iter().copied().collect();
                     picked.sort_by_key(|mv| mv.raw());
@@ -306,7 +356,7 @@ mod tests {
     #[test]
     fn losing_captures_come_last() {
         let board = Board::from_fen(KIWIPETE).unwrap();
-        let picked = all(MovePicker::new(None, None), &board, &Histories::new().unwrap());
+        let picked = all(MovePicker::new(None, None, 0), &board, &Histories::new().unwrap());
         let rank =
             |uci: &str| picked.iter().position(|&mv| mv == board.parse_uci(uci).unwrap()).unwrap();
         let last_quiet = picked.iter().rposition(|&mv| !board.is_noisy(mv)).unwrap();
@@ -317,11 +367,11 @@ mod tests {
     #[test]
     fn quiet_checks_come_after_captures() {
         let board = Board::from_fen(KIWIPETE).unwrap();
-        let picked = all(MovePicker::noisy_and_checks(None), &board, &Histories::new().unwrap());
-        let noisy = all(MovePicker::noisy(None), &board, &Histories::new().unwrap());
+        let picked = all(MovePicker::noisy_and_checks(None, 0), &board, &Histories::new().unwrap());
+        let noisy = all(MovePicker::noisy(None, 0), &board, &Histories::new().unwrap());
         assert_eq!(picked, noisy, "no quiet move checks here");
         let board = Board::from_fen("6k1/5ppp/8/8/8/2n5/8/R5K1 w - - 0 1").unwrap();
-        let picked = all(MovePicker::noisy_and_checks(None), &board, &Histories::new().unwrap());
+        let picked = all(MovePicker::noisy_and_checks(None, 0), &board, &Histories::new().unwrap());
         assert_eq!(picked, [board.parse_uci("a1a8").unwrap()]);
     }
 
@@ -329,9 +379,10 @@ mod tests {
     fn quiets_can_be_skipped_midway() {
         let board = Board::from_fen(KIWIPETE).unwrap();
         let histories = Histories::new().unwrap();
-        let mut picker = MovePicker::new(None, None);
-        let attacks = Attacks::new(&board);
-        while let Some(mv) = picker.next(&attacks, &Params::default(), &histories, &[None; 4]) {
+        let mut picker = MovePicker::new(None, None, 0);
+        let (attacks, params) = (Attacks::new(&board), Params::default());
+        let mut moves = MoveStack::new().unwrap();
+        while let Some(mv) = picker.next(&mut moves, &attacks, &params, &histories, &[None; 4]) {
             assert!(!picker.skip_quiets || board.is_noisy(mv));
             if !board.is_noisy(mv) {
                 picker.skip_quiets();

@@ -83,6 +83,10 @@ impl Search<'_> {
         if !self.enter_node() {
             return 0;
         }
+        if NODE == ROOT {
+            self.moves.clear();
+        }
+        let floor = self.moves.top();
         if pv_node {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply as i32 + 1);
@@ -212,7 +216,7 @@ impl Search<'_> {
         let killer = self.stack[ply]
             .killer
             .filter(|&mv| self.params.killers != 0 && !board.is_noisy(mv) && board.is_legal(mv));
-        let mut picker = MovePicker::new(table.mv, killer);
+        let mut picker = MovePicker::new(table.mv, killer, floor);
         let mut best_move = None;
         let mut move_count = 0;
         let mut quiets = Tried::default();
@@ -222,7 +226,9 @@ impl Search<'_> {
             self.stats.move_hints += 1;
         }
 
-        while let Some(mv) = picker.next(&attacks, &self.params, self.histories, &earlier) {
+        while let Some(mv) =
+            picker.next(self.moves, &attacks, &self.params, self.histories, &earlier)
+        {
             if Some(mv) == excluded {
                 continue;
             }

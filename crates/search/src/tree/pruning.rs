@@ -113,10 +113,13 @@ impl Search<'_> {
             .table
             .mv
             .filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, prob_beta - node.static_eval));
-        let mut picker = MovePicker::prob_cut(table_move, prob_beta - node.static_eval);
+        let mut picker =
+            MovePicker::prob_cut(table_move, prob_beta - node.static_eval, self.moves.top());
         let earlier = self.earlier(ply);
         let attacks = Attacks::new(board);
-        while let Some(mv) = picker.next(&attacks, &self.params, self.histories, &earlier) {
+        while let Some(mv) =
+            picker.next(self.moves, &attacks, &self.params, self.histories, &earlier)
+        {
             let child = self.make(board, mv, ply);
             let mut score =
                 -self.quiescence::<false>(&child, ply + 1, -prob_beta, -prob_beta + 1, false);

@@ -43,6 +43,7 @@ impl Search<'_> {
         if !self.enter_node() {
             return 0;
         }
+        let floor = self.moves.top();
         if pv_node {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply as i32 + 1);
@@ -112,17 +113,19 @@ impl Search<'_> {
         let earlier = self.earlier(ply);
         let table_move = table.mv.filter(|_| in_check || table.noisy);
         let mut picker = if in_check {
-            MovePicker::new(table_move, None)
+            MovePicker::new(table_move, None, floor)
         } else if CHECKS && self.params.quiescence_checks != 0 {
-            MovePicker::noisy_and_checks(table_move)
+            MovePicker::noisy_and_checks(table_move, floor)
         } else {
-            MovePicker::noisy(table_move)
+            MovePicker::noisy(table_move, floor)
         };
         let mut best_move = None;
         let mut move_count = 0;
         let recapture = self.stack.back(ply, 1).mv.map(Move::to);
         let attacks = Attacks::new(board);
-        while let Some(mv) = picker.next(&attacks, &self.params, self.histories, &earlier) {
+        while let Some(mv) =
+            picker.next(self.moves, &attacks, &self.params, self.histories, &earlier)
+        {
             move_count += 1;
             if !is_loss(best_score) {
                 if !in_check

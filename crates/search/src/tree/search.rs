@@ -4,7 +4,7 @@ use megatherium_board::{Board, KeyHistory, Move};
 use megatherium_nnue::Accumulators;
 
 use super::job::Job;
-use super::movepick::Earlier;
+use super::movepick::{Earlier, MoveStack};
 use super::pv::PvTable;
 use super::reductions::Reductions;
 use super::root_moves::RootMove;
@@ -40,6 +40,8 @@ pub struct Search<'a> {
     pub stack: &'a mut Stack,
     /// Best lines found so far.
     pub pv: &'a mut PvTable,
+    /// Generated moves of the current line.
+    pub moves: &'a mut MoveStack,
     /// The root moves, best first.
     pub root_moves: Vec<RootMove>,
     /// Rank of the line being searched.
@@ -85,7 +87,7 @@ impl<'a> Search<'a> {
     /// A search about to begin.
     pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Self {
         let board = &job.root.board;
-        let Worker { histories, corrections, stack, pv, accumulators } = worker;
+        let Worker { histories, corrections, stack, pv, moves, accumulators } = worker;
         stack.clear();
         accumulators.reset(&job.network, board);
         let mut search = Search {
@@ -97,6 +99,7 @@ impl<'a> Search<'a> {
             keys: job.root.history.clone(),
             stack,
             pv,
+            moves,
             root_moves: RootMove::all(job),
             pv_index: 0,
             params: job.options.params,

@@ -5,6 +5,7 @@ use std::collections::TryReserveError;
 use megatherium_board::Board;
 use megatherium_nnue::{Accumulators, Network};
 
+use super::movepick::MoveStack;
 use super::pv::PvTable;
 use super::stack::Stack;
 use crate::learning::{Corrections, Histories};
@@ -20,6 +21,8 @@ pub struct Worker {
     pub(super) stack: Stack,
     /// Best lines.
     pub(super) pv: PvTable,
+    /// Generated moves of the current line.
+    pub(super) moves: MoveStack,
     /// The network's hidden layer along the current line.
     pub(super) accumulators: Accumulators,
 }
@@ -32,6 +35,7 @@ impl Worker {
             corrections: Corrections::new()?,
             stack: Stack::new()?,
             pv: PvTable::new()?,
+            moves: MoveStack::new()?,
             accumulators: Accumulators::try_new(network, &Board::startpos())?,
         })
     }
