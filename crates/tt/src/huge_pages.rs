@@ -102,8 +102,10 @@ fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
     (resident, huge)
 }
 
-#[cfg(all(test, target_os = "linux", feature = "std"))]
+#[cfg(test)]
 mod tests {
+    #![cfg(all(target_os = "linux", feature = "std"))]
+
     use super::*;
     use crate::{Packed, Payload, Table};
 
