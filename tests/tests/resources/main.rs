@@ -2,9 +2,12 @@
 //! paths. Whatever is denied, the engine says so in one line and goes on; it never panics, hangs,
 //! or dies of a signal.
 //!
-//! The whole scan of memory limits, with all commands in one conversation (minutes) or each in one
-//! of its own (hours):
-//! `cargo test --release -p megatherium-tests --test resources -- --ignored --nocapture every_limit`
+//! The whole scan of memory limits takes minutes with all commands in one conversation, and hours
+//! with each command in one of its own, too:
+//!
+//! ```sh
+//! cargo test --release -p megatherium-tests --test resources every_limit -- --ignored --nocapture
+//! ```
 #![cfg(target_os = "linux")]
 
 mod groups;

@@ -25,6 +25,10 @@ pub(super) enum Change {
     EvalFile(String),
 }
 
+/// How often a net is in memory while it is read: as bytes, as numbers, and lined up on cache
+/// lines, with something for smaller parts.
+const NET_COPIES: usize = 4;
+
 /// More changes than this during one search are refused, to bound the memory of the queue.
 const LONGEST_QUEUE: usize = 1000;
 
@@ -122,8 +126,11 @@ impl Shell {
             self.engine.set_network(Network::embedded());
             return Ok(());
         }
-        let network = read_network(path.as_ref())
-            .map_err(|error| format!("EvalFile {}: {error}", Quoted(path)))?;
+        let network = match memory::too_little_for(NET_COPIES * FILE_SIZE) {
+            Some(shortage) => Err(shortage.into()),
+            None => read_network(path.as_ref()),
+        };
+        let network = network.map_err(|error| format!("EvalFile {}: {error}", Quoted(path)))?;
         let checksum = network.checksum();
         self.engine.set_network(Arc::new(network));
         self.output.info(format_args!("net {} with checksum {checksum:016x}", Quoted(path)));

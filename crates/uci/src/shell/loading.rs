@@ -3,11 +3,9 @@
 //! Validating the files of a large set takes seconds, minutes on a slow disk. It is done on a
 //! thread of its own, while the reader goes on reading. Most commands then have to wait, in order:
 //! a search is to use the tables that were set before it, and `isready` asks whether they are
-//! there. They are held back and obeyed when the tables are loaded. Two do not wait:
-//!
-//! - `quit` leaves at once;
-//! - `stop` first starts the searches it is meant for, with the tables loaded before, so that they
-//!   answer at once.
+//! there. They are held back and obeyed when the tables are loaded. Two do not wait, `stop` and
+//! `quit`. They first release what is held back: the searches they are meant to end start, with the
+//! tables loaded before, and answer at once. After a `stop` only `isready` waits on.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -22,6 +20,7 @@ use megatherium_search::{Inventory, TablebaseError};
 use super::Shell;
 use crate::command::Command;
 use crate::input::{Line, Lines, MAX_LINE};
+use crate::memory;
 use crate::parse::{Quoted, parse};
 
 /// Tablebases that are being loaded, and the lines that wait for them.
@@ -99,7 +98,8 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives an order to a new thread; if the system refuses one, the reader carries it out itself.
+    /// Gives an order to a new thread. If the system refuses one, or memory is so short that a
+    /// thread would take it from others, the reader carries it out itself.
     ///
     /// Nobody joins the thread. A disk that does not answer may keep it for ever, and must not keep
     /// the engine from leaving.
@@ -109,7 +109,8 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         let thread = thread::Builder::new().name("tablebases".to_owned());
-        if thread.spawn(move || shared.load()).is_err() {
+        let crowded = memory::too_many_threads(1).is_some();
+        if crowded || thread.spawn(move || shared.load()).is_err() {
             shell.load_here();
         }
     }
@@ -164,8 +165,8 @@ impl Shell {
                 Line::TooLong(_) => None,
             };
             match command {
-                Some(Command::Quit) => {}
-                Some(Command::Stop) => self.release(),
+                Some(Command::Quit) => self.release(true),
+                Some(Command::Stop) => self.release(false),
                 _ => {
                     self.loading.hold(line.into_owned());
                     return ControlFlow::Continue(());
@@ -185,12 +186,14 @@ impl Shell {
         }
     }
 
-    /// Obeys all that is held back, except `isready`, with the tables loaded before.
-    fn release(&mut self) {
+    /// Obeys what is held back, with the tables loaded before; `isready` only if asked to.
+    fn release(&mut self, questions_too: bool) {
         let mut questions = Vec::new();
         while let Some(line) = self.loading.next_held() {
             match &line {
-                Line::Text(text) if matches!(parse(text).command, Some(Command::IsReady)) => {
+                Line::Text(text)
+                    if !questions_too && matches!(parse(text).command, Some(Command::IsReady)) =>
+                {
                     questions.push(line);
                 }
                 // `quit` is never held back.
@@ -325,9 +328,14 @@ mod tests {
     #[test]
     fn quit_does_not_wait() {
         let (mut shell, said) = waiting();
-        hear(&mut shell, "go infinite");
+        for line in ["isready", "go infinite", "go depth 30"] {
+            hear(&mut shell, line);
+        }
         assert!(shell.hear(Line::Text("quit".into())).is_break());
-        assert_eq!(said.take(), [] as [&str; 0]);
+        shell.end_running();
+        let lines = said.take();
+        assert!(lines.len() == 3 && lines[0] == "readyok", "{lines:?}");
+        assert!(lines[1..].iter().all(|line| line.starts_with("bestmove ")), "every go: {lines:?}");
     }
 
     /// The search that is meant starts and answers at once. A question about readiness waits on.
