@@ -102,10 +102,9 @@ fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
     (resident, huge)
 }
 
+#[cfg(all(target_os = "linux", feature = "std"))]
 #[cfg(test)]
 mod tests {
-    #![cfg(all(target_os = "linux", feature = "std"))]
-
     use super::*;
     use crate::{Packed, Payload, Table};
 
