@@ -463,3 +463,24 @@ fn every_flipped_bit_is_a_miss_or_changes_nothing() {
     assert_eq!(missed + kept, before.len() * 8 * 64 * 8);
     assert!(before.iter().all(|&(key, note)| found(key) == Some(note)), "all bits are back");
 }
+
+/// A slot that two writers have torn belongs to no key of its cluster. It is used again before a
+/// live entry is evicted, however much it seems to be worth.
+#[cfg(feature = "fault-injection")]
+#[test]
+fn a_dead_slot_is_reused_first() {
+    for slot in 0..4 {
+        let table = Table::<Note>::with_clusters(2).unwrap();
+        for n in 0..4 {
+            table.store(key(n), note(n as u16 + 1, if n == slot { 200 } else { 3 }));
+        }
+        // The top bit of a check word: the key of the pair belongs to the other cluster.
+        table.flip_bit(slot * 128 + 63);
+        let mut counters = Counters::default();
+        table.store_with(key(9), note(9, 0), &mut counters);
+        assert_eq!(counters.placed(Placement::Healed), 1);
+        for n in [0, 1, 2, 3, 9] {
+            assert_eq!(table.peek(key(n)).is_some(), n != slot, "slot {slot}, key {n}");
+        }
+    }
+}
