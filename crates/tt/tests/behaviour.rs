@@ -105,6 +105,7 @@ fn every_other_number_of_58_bits_is_a_payload() {
             Raw(packed.bits())
         }
     }
+    assert_eq!(Resident::<Raw>::new(Packed::new(7), 3).rank(), 0, "unless it says otherwise");
     let table = Table::<Raw>::with_clusters(1).unwrap();
     for bits in (0..58).map(|bit| 1 << bit).chain([u64::MAX >> 6, 3, 0x2aa_aaaa_aaaa_aaaa]) {
         table.new_generation();
