@@ -131,9 +131,8 @@ fn converse(input: &[u8]) -> String {
         }
     }
     let said = Shared::default();
-    let mut shell = Shell::new(Arc::new(Output::new(Box::new(said.clone())))).expect("an engine");
+    let shell = Shell::new(Arc::new(Output::new(Box::new(said.clone())))).expect("an engine");
     shell.run(input);
-    drop(shell);
     let bytes = said.0.lock().unwrap_or_else(PoisonError::into_inner);
     String::from_utf8(bytes.clone()).expect("the engine speaks UTF-8")
 }

@@ -81,6 +81,16 @@ fn go_and_stop_ten_thousand_times() {
     }
 }
 
+/// Races with up to 64 threads, most of them with few. `RACES` bounds their number.
+#[test]
+#[ignore = "long: hours on two cores"]
+fn go_and_stop_a_hundred_thousand_times() {
+    let races = std::env::var("RACES").map_or(100_000, |races| races.parse().expect("a number"));
+    for (threads, percent) in [(1, 30), (2, 30), (4, 20), (8, 10), (16, 5), (32, 3), (64, 2)] {
+        go_and_stop(threads, races * percent / 100);
+    }
+}
+
 /// Table and threads change between searches; in the end as much memory is in use as in the
 /// beginning.
 fn changes(rounds: usize) {

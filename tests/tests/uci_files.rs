@@ -114,3 +114,94 @@ fn a_log_on_a_full_disk_ends_with_one_error() {
     plays_on(&mut engine);
     engine.quit();
 }
+
+/// The smallest table there is: king and knight against king is always drawn.
+fn smallest_table() -> Vec<u8> {
+    let mut file = vec![0x71, 0xE8, 0x23, 0x5D, 1, 0, 0x66, 0xEE, 0x22, 0, 0x80, 2, 0x80, 2];
+    file.resize(64 + 16, 0);
+    file
+}
+
+/// A folder with one table in it.
+fn tables() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("KNvK.rtbw");
+    std::fs::write(&table, smallest_table()).expect("a file");
+    (folder, table)
+}
+
+/// The same folder again is looked at, and loaded again only if a file has changed.
+#[test]
+fn tablebases_are_loaded_again_if_they_changed() {
+    let (folder, table) = tables();
+    let mut engine = Conversation::start_uci();
+    let set = format!("setoption name SyzygyPath value {}", folder.path().display());
+    let said = engine.ask(&set);
+    assert!(said.len() == 1 && said[0].contains("tablebases with up to 3 men"), "{said:?}");
+    assert!(engine.ask(&set).is_empty(), "nothing has changed");
+    std::fs::write(&table, &smallest_table()[..40]).expect("a file");
+    assert!(engine.error(&set).contains("KNvK.rtbw"), "truncated since");
+    std::fs::write(&table, smallest_table()).expect("a file");
+    let said = engine.ask(&set);
+    assert!(said.len() == 1 && said[0].contains("tablebases with up to 3 men"), "{said:?}");
+    plays_on(&mut engine);
+    engine.quit();
+}
+
+/// A process that keeps others from opening a file: for 45 seconds, unless the system's settings
+/// were changed. `None` where there is no Python, or the file system knows no leases.
+#[cfg(target_os = "linux")]
+fn lease(table: &Path) -> Option<std::process::Child> {
+    use std::io::BufRead as _;
+    const PROGRAM: &str = "\
+import fcntl, os, signal, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print('held', flush=True)
+sys.stdin.read()
+";
+    let mut keeper = std::process::Command::new("python3")
+        .args(["-c", PROGRAM])
+        .arg(table)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut line = String::new();
+    let output = keeper.stdout.take().expect("piped");
+    let _ = std::io::BufReader::new(output).read_line(&mut line);
+    if line == "held\n" {
+        return Some(keeper);
+    }
+    let _ = keeper.wait();
+    None
+}
+
+/// While a file of a tablebase does not open, `isready` and `go` wait; a `stop` is answered, and
+/// `quit` leaves.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_does_not_answer() {
+    let (folder, table) = tables();
+    let Some(mut keeper) = lease(&table) else {
+        println!("skipped: a file cannot be kept from being opened");
+        return;
+    };
+    let mut engine = Conversation::start_uci();
+    engine.send(&format!("setoption name SyzygyPath value {}", folder.path().display()));
+    engine.send("isready\nposition startpos\ngo infinite\nstop");
+    let lines = engine.until("bestmove");
+    if let Err(error) = judge(&lines, &Board::startpos()) {
+        engine.fail(&error);
+    }
+    assert!(!lines.iter().any(|line| line == "readyok"), "{lines:?}");
+    engine.send("go infinite\nquit");
+    let (lines, status) = engine.finish();
+    assert!(status.success(), "{status}");
+    assert_eq!(lines.iter().filter(|line| *line == "readyok").count(), 1, "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove ")).count(), 1, "{lines:?}");
+    drop(keeper.stdin.take());
+    let _ = keeper.wait();
+}

@@ -17,6 +17,9 @@
 //! Where to read on: [`layout`] has the shape of the net, [`format`](mod@format) its file,
 //! [`constructed`] the net that all trained ones descend from, [`simd`] the inner loops.
 
+// Import cycle: format, network. A net file is a header that declares the shape of the weights, and
+// the weights: `Architecture` is both that header and the shape of a `Network`. `format` reads and
+// writes networks, `network` asks the architecture for its sizes. Apart, either says half a thing.
 pub mod constructed;
 pub mod format;
 pub mod layout;

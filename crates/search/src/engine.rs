@@ -12,7 +12,7 @@ use crate::report::{Outcome, Report, Sink};
 use crate::request::{Limits, Options, Root};
 use crate::root::{self, Ending, LastSearch};
 use crate::smp::{Baton, Control, Counters, Pool, SearchId};
-use crate::tablebase::{TablebaseError, Tablebases};
+use crate::tablebase::{Inventory, TablebaseError, Tablebases};
 use crate::tree::{Entry, Job, Replacement, TableStats, Worker};
 
 /// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test
@@ -155,11 +155,14 @@ impl Engine {
         &self.network
     }
 
-    /// Probes the tablebases found on `path` from the next search on; an empty path means none.
-    /// On failure those in use stay.
-    pub fn load_tablebases(&mut self, path: &str) -> Result<(), TablebaseError> {
+    /// Probes the tablebases of an inventory from the next search on. On failure those in use stay.
+    /// Nothing happens if they are in use already, unchanged.
+    pub fn set_tablebases(&mut self, inventory: Inventory) -> Result<(), TablebaseError> {
         self.wait();
-        Tablebases::replace(&mut self.tablebases, path)
+        if inventory == *self.tablebases.inventory() {
+            return Ok(());
+        }
+        Tablebases::replace(&mut self.tablebases, inventory)
     }
 
     /// The tablebases in use.

@@ -62,7 +62,7 @@ pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};
 pub use request::{Limits, Options, Root};
 pub use root::strength;
 pub use smp::VirtualSmp;
-pub use tablebase::{TablebaseError, Tablebases, Wdl};
+pub use tablebase::{Inventory, TablebaseError, Tablebases, Wdl};
 pub use tree::{
     AgeBased, Always, Bound, DepthAge, DepthPreferred, Entry, Replacement, TableStats, TwoTier,
     table_key,

@@ -135,6 +135,25 @@ fn a_late_stop_does_not_reach_the_next_search() {
     assert_eq!(seen, BTreeSet::from([(false, false, false, true), (true, false, false, true)]));
 }
 
+/// A search that has been replaced is released, although the next one is held: its leader would
+/// wait for a stop that is meant for another search.
+#[test]
+fn the_next_search_does_not_hold_the_one_before() {
+    let seen = outcomes("begin against wait", || {
+        let control = Arc::new(Control::<Loom>::default());
+        let first = control.begin(true, true);
+        let leader = {
+            let control = Arc::clone(&control);
+            thread::spawn(move || control.wait_for_release(first))
+        };
+        let second = control.begin(true, true);
+        // If the leader slept forever loom would report a deadlock.
+        leader.join().unwrap();
+        (control.is_pondering(first), control.is_pondering(second))
+    });
+    assert_eq!(seen, BTreeSet::from([(false, true)]));
+}
+
 /// A worker sees a stop that came right after `begin`, whenever it wakes: no stop is lost.
 #[test]
 fn an_early_stop_is_not_lost() {

@@ -2,8 +2,7 @@
 
 use crate::sample::{Keep, Kind, Sample};
 use megatherium_tt::Table;
-use megatherium_tt::internals::Cluster;
-use megatherium_tt::internals::{Protocol, Word, Xor};
+use megatherium_tt::internals::{Backed, Cluster, Protocol, Word, Xor};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -29,9 +28,11 @@ fn count(change: impl Fn(&mut Accesses)) {
     COUNT.set(accesses);
 }
 
-impl Word for CountingWord {
+impl Backed for CountingWord {
     type Memory = Box<[Cluster<Self>]>;
+}
 
+impl Word for CountingWord {
     fn new(value: u64) -> Self {
         Self(AtomicU64::new(value))
     }

@@ -3,7 +3,7 @@
 
 use crate::program::{Explored, Program};
 use crate::{closure, exact, weave};
-use megatherium_tt::internals::Word;
+use megatherium_tt::internals::Backed;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -25,9 +25,9 @@ struct Litmus(&'static [&'static [Do]]);
 const WORDS: usize = 2;
 
 impl Program for Litmus {
-    type Shared<W: Word> = [W; WORDS];
+    type Shared<W: Backed> = [W; WORDS];
 
-    fn before<W: Word>(&self) -> [W; WORDS] {
+    fn before<W: Backed>(&self) -> [W; WORDS] {
         core::array::from_fn(|_| W::new(0))
     }
 
@@ -35,7 +35,7 @@ impl Program for Litmus {
         self.0.len()
     }
 
-    fn thread<W: Word>(&self, words: &[W; WORDS], thread: usize) -> String {
+    fn thread<W: Backed>(&self, words: &[W; WORDS], thread: usize) -> String {
         let mut saw = String::new();
         for step in self.0[thread] {
             match *step {
@@ -54,7 +54,7 @@ impl Program for Litmus {
         saw
     }
 
-    fn after<W: Word>(&self, words: &[W; WORDS]) -> String {
+    fn after<W: Backed>(&self, words: &[W; WORDS]) -> String {
         format!("x={} y={}", words[0].load(), words[1].load())
     }
 }

@@ -4,7 +4,7 @@ use crate::program::Program;
 use crate::replay;
 use crate::sample::{Keep, Kind, Sample};
 use core::marker::PhantomData;
-use megatherium_tt::internals::{Protocol, Snapshot, Word};
+use megatherium_tt::internals::{Backed, Protocol, Snapshot};
 use megatherium_tt::{Hit, Payload, Table};
 
 /// A value with a name, and the key it is stored for.
@@ -87,9 +87,9 @@ impl<X> Played<X> {
 }
 
 impl<X: Protocol> Program for Played<X> {
-    type Shared<W: Word> = Shared<W, X>;
+    type Shared<W: Backed> = Shared<W, X>;
 
-    fn before<W: Word>(&self) -> Shared<W, X> {
+    fn before<W: Backed>(&self) -> Shared<W, X> {
         let table = Table::with_clusters(CLUSTERS).expect("two clusters fit anywhere");
         let shared = Shared { table };
         self.play(&shared.table, self.model.before);
@@ -100,11 +100,11 @@ impl<X: Protocol> Program for Played<X> {
         self.model.threads.len()
     }
 
-    fn thread<W: Word>(&self, shared: &Shared<W, X>, thread: usize) -> String {
+    fn thread<W: Backed>(&self, shared: &Shared<W, X>, thread: usize) -> String {
         self.play(&shared.table, self.model.threads[thread])
     }
 
-    fn after<W: Word>(&self, shared: &Shared<W, X>) -> String {
+    fn after<W: Backed>(&self, shared: &Shared<W, X>) -> String {
         let slots =
             shared.table.cluster(0).slots.each_ref().map(|slot| self.survey(slot.read::<X>()));
         format!("[{}]", slots.join(" "))
@@ -112,12 +112,12 @@ impl<X: Protocol> Program for Played<X> {
 }
 
 /// What the threads of a model share: a table, nothing else.
-pub struct Shared<W: Word, X: Protocol> {
+pub struct Shared<W: Backed, X: Protocol> {
     table: Table<Sample, Keep, W, X>,
 }
 
 impl<X: Protocol> Played<X> {
-    fn play<W: Word>(&self, table: &Table<Sample, Keep, W, X>, steps: &[Step]) -> String {
+    fn play<W: Backed>(&self, table: &Table<Sample, Keep, W, X>, steps: &[Step]) -> String {
         let word = |it: Named| X::word(it.value.pack(), 0);
         let mut saw = Vec::new();
         for (number, step) in steps.iter().enumerate() {

@@ -1,25 +1,25 @@
 //! What the checkers run.
 
-use megatherium_tt::internals::Word;
+use megatherium_tt::internals::Backed;
 use std::collections::BTreeSet;
 
 /// A few threads that share words. What a thread does may depend on what it reads and on nothing
 /// else.
 pub trait Program: Send + Sync + 'static {
     /// What the threads share.
-    type Shared<W: Word>: Send + Sync + 'static;
+    type Shared<W: Backed>: Send + Sync + 'static;
 
     /// Sets the stage, before any thread starts.
-    fn before<W: Word>(&self) -> Self::Shared<W>;
+    fn before<W: Backed>(&self) -> Self::Shared<W>;
 
     /// How many threads there are.
     fn threads(&self) -> usize;
 
     /// Runs one of them, and says what it saw.
-    fn thread<W: Word>(&self, shared: &Self::Shared<W>, thread: usize) -> String;
+    fn thread<W: Backed>(&self, shared: &Self::Shared<W>, thread: usize) -> String;
 
     /// What is left when all of them are done.
-    fn after<W: Word>(&self, shared: &Self::Shared<W>) -> String;
+    fn after<W: Backed>(&self, shared: &Self::Shared<W>) -> String;
 }
 
 /// What one execution comes to: what each thread saw, if anything, and what is left.

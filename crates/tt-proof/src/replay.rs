@@ -10,8 +10,7 @@
 //! what the thread does next; an edge is one more result.
 
 use crate::program::{Program, outcome};
-use megatherium_tt::internals::Cluster;
-use megatherium_tt::internals::Word;
+use megatherium_tt::internals::{Backed, Cluster, Word};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -74,9 +73,11 @@ pub fn begin_call(number: usize) {
     CALL.set(number);
 }
 
-impl Word for ReplayWord {
+impl Backed for ReplayWord {
     type Memory = Box<[Cluster<Self>]>;
+}
 
+impl Word for ReplayWord {
     fn new(value: u64) -> Self {
         MODE.with_borrow_mut(|mode| match mode {
             Mode::Plain { memory } => {

@@ -16,8 +16,7 @@
 
 use crate::program::{Explored, Program, outcome};
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use megatherium_tt::internals::Cluster;
-use megatherium_tt::internals::Word;
+use megatherium_tt::internals::{Backed, Cluster, Word};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
@@ -25,9 +24,11 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug)]
 pub(crate) struct LoomWord(AtomicU64);
 
-impl Word for LoomWord {
+impl Backed for LoomWord {
     type Memory = Box<[Cluster<Self>]>;
+}
 
+impl Word for LoomWord {
     fn new(value: u64) -> Self {
         Self(AtomicU64::new(value))
     }

@@ -4,13 +4,10 @@ use crate::payload::Payload;
 use crate::policy::{Newcomer, Policy, Resident};
 use crate::protocol::{Protocol, cluster_of};
 use crate::record::Placement;
-use crate::slot::{Slot, Snapshot};
+use crate::slot::{SLOTS, Slot, Snapshot};
 use crate::word::Word;
 use core::mem::{align_of, size_of};
 use core::sync::atomic::AtomicU64;
-
-/// The slots of a cluster.
-pub const SLOTS: usize = 4;
 
 /// All the places an entry can be in: four slots in one cache line, so that a probe waits for
 /// memory once.

@@ -102,7 +102,8 @@ fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
     (resident, huge)
 }
 
-#[cfg(all(test, target_os = "linux", feature = "std"))]
+#[cfg(all(target_os = "linux", feature = "std"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Packed, Payload, Table};

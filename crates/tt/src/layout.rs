@@ -105,3 +105,15 @@ pub(crate) fn mixed(number: u64) -> u64 {
     let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ mixed >> 31
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mixer is `SplitMix64`: its first numbers from seed 0.
+    #[test]
+    fn the_mixer_is_a_known_one() {
+        let known = [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f];
+        assert_eq!([0, 1, 2].map(mixed), known);
+    }
+}

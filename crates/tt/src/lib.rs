@@ -104,10 +104,10 @@ pub use table::Table;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::cluster::{Cluster, SLOTS};
-    pub use crate::memory::Memory;
+    pub use crate::cluster::Cluster;
+    pub use crate::memory::{Backed, Memory};
     pub use crate::protocol::{Protocol, Xor, cluster_of};
-    pub use crate::slot::{Slot, Snapshot};
+    pub use crate::slot::{SLOTS, Slot, Snapshot};
     pub use crate::word::Word;
 }
 

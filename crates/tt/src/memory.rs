@@ -27,6 +27,16 @@ pub trait Memory<W>: Deref<Target = [Cluster<W>]> + Sized + Send + Sync + 'stati
     }
 }
 
+/// A word that a table can be made of.
+pub trait Backed: Word {
+    /// Where the clusters live. Any word can use `Box<[Cluster<Self>]>`.
+    type Memory: Memory<Self>;
+}
+
+impl Backed for AtomicU64 {
+    type Memory = Lines;
+}
+
 /// Plain memory, for words of any kind.
 impl<W: Word> Memory<W> for Box<[Cluster<W>]> {
     fn allocate(clusters: usize) -> Option<Self> {

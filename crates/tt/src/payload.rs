@@ -100,7 +100,7 @@ pub trait Payload: Copy + 'static {
     fn unpack(packed: Packed) -> Self;
 
     /// How much it costs to lose this value, for [`ByRank`](crate::ByRank) and other policies: the
-    /// depth of a search, the size of a subtree. All values are alike unless this is implemented.
+    /// depth of a search, the size of a subtree. 0 for all values unless this is implemented.
     #[inline]
     fn rank(packed: Packed) -> i32 {
         let _ = packed;

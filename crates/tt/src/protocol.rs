@@ -7,9 +7,8 @@
 //!
 //! A *word* here is a data word: the payload in its upper bits, the generation in its lower ones.
 
-use crate::cluster::SLOTS;
 use crate::payload::{Packed, Payload};
-use crate::slot::{Slot, Snapshot};
+use crate::slot::{SLOTS, Slot, Snapshot};
 use crate::word::Word;
 
 /// The steps of probe, store, refresh and clear.
@@ -152,6 +151,20 @@ pub trait Protocol: 'static {
         let tagged = |slot: usize| worth[slot] << 2 | slot as i32;
         let least = tagged(0).min(tagged(1)).min(tagged(2).min(tagged(3))) as usize;
         (if room != 0 { room.trailing_zeros() as usize } else { least }) % SLOTS
+    }
+}
+
+impl<W: Word> Slot<W> {
+    /// Copies the two words.
+    #[inline]
+    pub fn read<X: Protocol>(&self) -> Snapshot {
+        X::read(self)
+    }
+
+    /// Puts the entry of `key` here.
+    #[inline]
+    pub fn write<X: Protocol>(&self, key: u64, word: u64) {
+        X::write(self, Snapshot { check: X::seal(key, word), data: word });
     }
 }
 

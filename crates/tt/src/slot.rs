@@ -1,7 +1,9 @@
 //! The slot: two words that vouch for each other.
 
-use crate::protocol::Protocol;
 use crate::word::Word;
+
+/// The slots of a cluster.
+pub const SLOTS: usize = 4;
 
 /// Room for one entry: a check word and a data word, written and read without any order between
 /// them.
@@ -37,17 +39,5 @@ impl<W: Word> Slot<W> {
     /// An empty slot.
     pub(crate) fn new() -> Self {
         Self { check: W::new(0), data: W::new(0) }
-    }
-
-    /// Copies the two words.
-    #[inline]
-    pub fn read<X: Protocol>(&self) -> Snapshot {
-        X::read(self)
-    }
-
-    /// Puts the entry of `key` here.
-    #[inline]
-    pub fn write<X: Protocol>(&self, key: u64, word: u64) {
-        X::write(self, Snapshot { check: X::seal(key, word), data: word });
     }
 }

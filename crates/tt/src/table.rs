@@ -1,15 +1,15 @@
 //! The table: clusters, a way to find them, and a clock that counts generations.
 
-use crate::cluster::{Cluster, SLOTS};
+use crate::cluster::Cluster;
 use crate::error::SizeError;
 use crate::huge_pages::HugePages;
-use crate::memory::{Lines, Memory};
+use crate::memory::{Backed, Lines, Memory};
 use crate::payload::{Hit, Payload};
 use crate::policy::{ByRank, Policy, Resident};
 use crate::prefetch::prefetch;
 use crate::protocol::{Protocol, Xor, cluster_of};
 use crate::record::Record;
-use crate::word::Word;
+use crate::slot::SLOTS;
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
@@ -54,7 +54,7 @@ const CLUSTERS_PER_MEBIBYTE: usize = (1 << 20) / 64;
 /// `V` is the value and `P` the replacement policy. `W` and `X` are sealed: they let the checkers
 /// of this crate run the shipped code on other words.
 #[repr(align(64))] // Read on every probe: nothing that others write may share its cache line.
-pub struct Table<V: Payload, P: Policy<V> = ByRank, W: Word = AtomicU64, X: Protocol = Xor> {
+pub struct Table<V: Payload, P: Policy<V> = ByRank, W: Backed = AtomicU64, X: Protocol = Xor> {
     clusters: W::Memory,
     generation: W,
     policy: P,
@@ -84,7 +84,7 @@ impl<V: Payload, P: Policy<V>> Table<V, P> {
     }
 }
 
-impl<V: Payload, P: Policy<V>, W: Word, X: Protocol> Table<V, P, W, X> {
+impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
     /// An empty table of this many mebibytes, with any policy:
     /// `Table::<Steps, ByRank<2>>::with_mebibytes(16)`.
     pub fn with_mebibytes(mebibytes: usize) -> Result<Self, SizeError> {
@@ -276,7 +276,7 @@ impl<V: Payload, P: Policy<V>, W: Word, X: Protocol> Table<V, P, W, X> {
     }
 }
 
-impl<V: Payload, P: Policy<V>, W: Word, X: Protocol> fmt::Debug for Table<V, P, W, X> {
+impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> fmt::Debug for Table<V, P, W, X> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table").field("clusters", &self.clusters.len()).finish_non_exhaustive()
     }
@@ -286,7 +286,7 @@ fn clusters_in(mebibytes: usize) -> Result<usize, SizeError> {
     mebibytes.checked_mul(CLUSTERS_PER_MEBIBYTE).ok_or(SizeError::OutOfMemory { mebibytes })
 }
 
-fn allocate<W: Word>(clusters: usize) -> Result<W::Memory, SizeError> {
+fn allocate<W: Backed>(clusters: usize) -> Result<W::Memory, SizeError> {
     if clusters == 0 {
         return Err(SizeError::Zero);
     }

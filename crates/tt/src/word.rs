@@ -1,6 +1,5 @@
 //! The shared word: the one thing the table asks of its memory.
 
-use crate::memory::{Lines, Memory};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A 64-bit cell that several threads read and write at once.
@@ -14,9 +13,6 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// a value that was stored to *this* word, or its initial value. No order between different words
 /// is assumed.
 pub trait Word: Sized + Send + Sync + 'static {
-    /// Where a table made of these words lives. Any word can use `Box<[Cluster<Self>]>`.
-    type Memory: Memory<Self>;
-
     /// A word that holds `value`.
     fn new(value: u64) -> Self;
 
@@ -34,8 +30,6 @@ pub trait Word: Sized + Send + Sync + 'static {
 /// The word that ships. Everything is `Relaxed`: the table's argument needs no order between words
 /// at all.
 impl Word for AtomicU64 {
-    type Memory = Lines;
-
     #[inline]
     fn new(value: u64) -> Self {
         Self::new(value)

@@ -105,6 +105,7 @@ fn every_other_number_of_58_bits_is_a_payload() {
             Raw(packed.bits())
         }
     }
+    assert_eq!(Resident::<Raw>::new(Packed::new(7), 3).rank(), 0, "unless it says otherwise");
     let table = Table::<Raw>::with_clusters(1).unwrap();
     for bits in (0..58).map(|bit| 1 << bit).chain([u64::MAX >> 6, 3, 0x2aa_aaaa_aaaa_aaaa]) {
         table.new_generation();
@@ -462,4 +463,25 @@ fn every_flipped_bit_is_a_miss_or_changes_nothing() {
     assert_eq!(missed, before.len() * (128 - 6));
     assert_eq!(missed + kept, before.len() * 8 * 64 * 8);
     assert!(before.iter().all(|&(key, note)| found(key) == Some(note)), "all bits are back");
+}
+
+/// A slot that two writers have torn belongs to no key of its cluster. It is used again before a
+/// live entry is evicted, however much it seems to be worth.
+#[cfg(feature = "fault-injection")]
+#[test]
+fn a_dead_slot_is_reused_first() {
+    for slot in 0..4 {
+        let table = Table::<Note>::with_clusters(2).unwrap();
+        for n in 0..4 {
+            table.store(key(n), note(n as u16 + 1, if n == slot { 200 } else { 3 }));
+        }
+        // The top bit of a check word: the key of the pair belongs to the other cluster.
+        table.flip_bit(slot * 128 + 63);
+        let mut counters = Counters::default();
+        table.store_with(key(9), note(9, 0), &mut counters);
+        assert_eq!(counters.placed(Placement::Healed), 1);
+        for n in [0, 1, 2, 3, 9] {
+            assert_eq!(table.peek(key(n)).is_some(), n != slot, "slot {slot}, key {n}");
+        }
+    }
 }

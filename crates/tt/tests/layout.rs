@@ -58,6 +58,31 @@ fn one_pair_in_a_hundred_is_the_limit() {
     assert!(matches!(weak, Err(LayoutError::Weak(_))), "{weak:?}");
 }
 
+/// Exactly one pair in a hundred is still sound. Of a hundred samples, each torn with sixteen
+/// others, `alike` neighbours differ at the bottom alone.
+#[test]
+fn the_limit_itself_is_sound() {
+    #[derive(Clone, Copy, PartialEq)]
+    struct Coupled(u64);
+    impl Payload for Coupled {
+        fn pack(self) -> Packed {
+            Packed::new(self.0)
+        }
+        fn unpack(packed: Packed) -> Self {
+            Coupled(packed.bits())
+        }
+    }
+    let check = |alike: u64| {
+        let value = |n: u64| {
+            let couple = n % 2 == 1 && n / 2 < alike;
+            Coupled((n - u64::from(couple)) << 51 | (1 + u64::from(couple)))
+        };
+        check_layout(&(0..100).map(value).collect::<Vec<_>>(), 1 << 20)
+    };
+    assert_eq!(check(16), Ok(Layout { pairs: 1600, alive: 16 }));
+    assert_eq!(check(17), Err(LayoutError::Weak(Layout { pairs: 1600, alive: 17 })));
+}
+
 #[test]
 fn what_does_not_survive_is_named() {
     /// Keeps four bits of eight.

@@ -15,6 +15,22 @@ pub enum Line<'a> {
     TooLong(Cow<'a, str>),
 }
 
+impl Line<'_> {
+    /// A copy that can be kept while the next line is read.
+    pub fn into_owned(self) -> Line<'static> {
+        match self {
+            Line::Text(text) => Line::Text(text.into_owned().into()),
+            Line::TooLong(start) => Line::TooLong(start.into_owned().into()),
+        }
+    }
+
+    /// The memory a copy takes, in bytes, with something for its place in a list.
+    pub fn weight(&self) -> usize {
+        let (Line::Text(text) | Line::TooLong(text)) = self;
+        text.len() + size_of::<Line<'_>>()
+    }
+}
+
 /// How much of a line that is too long is kept: enough to tell what it wanted to be.
 const KEPT: usize = 200;
 

@@ -31,6 +31,16 @@ pub fn too_large_table(mebibytes: usize, old: usize) -> Option<String> {
     (mebibytes > reach).then(|| format!("only {reach} MiB of memory are free"))
 }
 
+/// Why something that takes so many bytes would be too much.
+///
+/// Where an allocation that fails ends the process, the memory is looked at first. The largest part
+/// may not be in one piece, so a mebibyte must be left over.
+pub fn too_little_for(bytes: usize) -> Option<String> {
+    let needed = (bytes >> 20) + 2;
+    let free = available_mebibytes().filter(|&free| free < needed)?;
+    Some(format!("it needs about {needed} MiB of memory, and {free} MiB are free"))
+}
+
 /// Why this many search threads would be too many.
 ///
 /// A thread uses little of what it reserves: its stack, and the allocator's arena for it. The
@@ -171,5 +181,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn this_machine_has_memory() {
         assert!(available_mebibytes().is_some_and(|free| free > 0));
+        assert_eq!(too_little_for(0), None);
+        assert!(too_little_for(usize::MAX).is_some_and(|shortage| shortage.contains("are free")));
     }
 }

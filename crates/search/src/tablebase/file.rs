@@ -360,8 +360,18 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+
+    /// An empty folder for one test.
+    pub fn scratch(name: &str) -> PathBuf {
+        let folder =
+            std::env::temp_dir().join(format!("megatherium-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
 
     #[test]
     fn names_are_material() {
@@ -386,7 +396,7 @@ mod tests {
     }
 
     /// A minimal table: king and knight against king is always drawn.
-    fn knight() -> Vec<u8> {
+    pub fn knight() -> Vec<u8> {
         let mut file = Kind::Result.magic().to_vec();
         file.push(1);
         file.push(0); // the leading group comes first, for both sides to move
@@ -404,9 +414,7 @@ mod tests {
     #[test]
     fn a_whole_table_is_whole() {
         assert_eq!(end(&knight()), Some(64));
-        let folder =
-            std::env::temp_dir().join(format!("megatherium-tables-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = scratch("tables");
         let path = folder.join("KNvK.rtbw");
         let material = Material::parse("KNvK").unwrap();
         for length in [80, 79, 64, 16, 13, 4, 0] {

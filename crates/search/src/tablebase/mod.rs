@@ -5,15 +5,15 @@
 //! to the next capture or pawn move, and searches only moves that keep the result.
 
 mod file;
+mod inventory;
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use megatherium_board::{Bitboard, Board, Color, Move, PieceType, Square, attacks};
 use pyrrhic_rs::{DtzProbeValue, EngineAdapter, TableBases, WdlProbeResult};
 
-use self::file::{Kind, Material, is_whole};
+pub use self::inventory::Inventory;
 use crate::request::{Options, Root};
 use crate::score::{DRAW, Score, TB_WIN};
 
@@ -83,6 +83,8 @@ pub enum TablebaseError {
     NothingFound(String),
     /// A file is not a table, or the files could not be used.
     Unusable(String),
+    /// The caller has changed its mind.
+    Cancelled,
     /// Another engine of this process has loaded tablebases. The library holds one set per process.
     InUse,
 }
@@ -99,6 +101,7 @@ impl fmt::Display for TablebaseError {
             TablebaseError::Unusable(path) => {
                 write!(f, "tablebases: '{path}' is not a usable table")
             }
+            TablebaseError::Cancelled => write!(f, "tablebases: loading was cancelled"),
             TablebaseError::InUse => {
                 write!(f, "tablebases: already loaded by another engine of this process")
             }
@@ -119,51 +122,55 @@ pub struct TbRoot {
 
 /// Loaded tablebases, or none.
 pub struct Tablebases {
-    path: String,
+    inventory: Inventory,
     tables: Option<TableBases<Adapter>>,
-    /// Counted from the files: the library always reports seven.
-    max_men: u32,
 }
 
 impl Tablebases {
     /// No tablebases.
     pub fn none() -> Tablebases {
-        Tablebases { path: String::new(), tables: None, max_men: 0 }
+        Tablebases { inventory: Inventory::default(), tables: None }
     }
 
-    /// Largest number of men, kings included, that can be probed.
+    /// Largest number of men, kings included, that can be probed. Counted from the files: the
+    /// library always reports seven.
     pub fn max_men(&self) -> u32 {
-        self.max_men
+        self.inventory.max_men()
     }
 
-    /// Replaces `current` by the tablebases of `path`: folders separated by colons, or empty for
-    /// none. No search may be using `current`. The library holds one set per process, so the old
-    /// set is closed first, and reopened if the new one cannot be loaded.
-    pub(crate) fn replace(current: &mut Arc<Tablebases>, path: &str) -> Result<(), TablebaseError> {
-        largest_table(path)?;
-        let old = current.path.clone();
+    /// The files in use.
+    pub fn inventory(&self) -> &Inventory {
+        &self.inventory
+    }
+
+    /// Replaces `current` by the tables of an inventory. No search may be using `current`. The
+    /// library holds one set per process, so the old set is closed first, and reopened if the new
+    /// one cannot be loaded.
+    pub(crate) fn replace(
+        current: &mut Arc<Tablebases>,
+        inventory: Inventory,
+    ) -> Result<(), TablebaseError> {
+        let old = current.inventory.clone();
         *current = Arc::new(Tablebases::none());
-        match Tablebases::open(path) {
-            Ok(tables) => {
-                *current = Arc::new(tables);
-                Ok(())
-            }
+        let (tables, result) = match Tablebases::open(inventory) {
+            Ok(tables) => (tables, Ok(())),
             Err(error) => {
-                *current = Arc::new(Tablebases::open(&old).unwrap_or_else(|_| Tablebases::none()));
-                Err(error)
+                (Tablebases::open(old).unwrap_or_else(|_| Tablebases::none()), Err(error))
             }
-        }
+        };
+        *current = Arc::new(tables);
+        result
     }
 
-    fn open(path: &str) -> Result<Tablebases, TablebaseError> {
-        let max_men = largest_table(path)?;
-        if max_men == 0 {
+    fn open(inventory: Inventory) -> Result<Tablebases, TablebaseError> {
+        if inventory.max_men() == 0 {
             return Ok(Tablebases::none());
         }
-        match TableBases::new(folders(path).collect::<Vec<_>>().join(":")) {
-            Ok(tables) => Ok(Tablebases { path: path.to_owned(), tables: Some(tables), max_men }),
+        let path = inventory.path();
+        match TableBases::new(&path) {
+            Ok(tables) => Ok(Tablebases { inventory, tables: Some(tables) }),
             Err(pyrrhic_rs::TBError::AlreadyInitialized) => Err(TablebaseError::InUse),
-            Err(_) => Err(TablebaseError::Unusable(path.to_owned())),
+            Err(_) => Err(TablebaseError::Unusable(path)),
         }
     }
 
@@ -258,36 +265,6 @@ fn rank(wdl: Wdl, dtz: u32, clock: u32, repeated: bool) -> i32 {
     }
 }
 
-/// The non-empty folders of a path. The library reads out of bounds if the last one is empty.
-fn folders(path: &str) -> impl Iterator<Item = &str> {
-    path.split(':').filter(|folder| !folder.is_empty())
-}
-
-/// Number of men of the largest table on `path`; 0 for an empty path. A path without tables is an
-/// error, and so is a truncated or damaged table: the library would trust it.
-fn largest_table(path: &str) -> Result<u32, TablebaseError> {
-    let mut largest = 0;
-    for folder in folders(path) {
-        let files = std::fs::read_dir(Path::new(folder))
-            .map_err(|_| TablebaseError::NotAFolder(folder.to_owned()))?;
-        for file in files.flatten().map(|file| file.path()) {
-            let material =
-                file.file_stem().and_then(|name| name.to_str()).and_then(Material::parse);
-            let (Some(kind), Some(material)) = (Kind::of(&file), material) else { continue };
-            if !is_whole(&file, kind, &material) {
-                return Err(TablebaseError::Unusable(file.display().to_string()));
-            }
-            if kind == Kind::Result {
-                largest = largest.max(material.men() as u32);
-            }
-        }
-    }
-    if largest == 0 && !path.is_empty() {
-        return Err(TablebaseError::NothingFound(path.to_owned()));
-    }
-    Ok(largest)
-}
-
 fn bitboards(board: &Board) -> [u64; 8] {
     let of = |piece| board.pieces(piece).0;
     [
@@ -324,6 +301,8 @@ fn find_move(board: &Board, result: pyrrhic_rs::DtzResult) -> Option<Move> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     #[test]
@@ -344,12 +323,13 @@ mod tests {
 
     #[test]
     fn a_bad_path_is_refused_with_a_reason() {
-        let mut current = Arc::new(Tablebases::none());
-        let error = Tablebases::replace(&mut current, "/nowhere/at/all").unwrap_err();
-        assert_eq!(error, TablebaseError::NotAFolder("/nowhere/at/all".into()));
+        let take = |path: &str| {
+            Inventory::take(path, &Inventory::default(), &AtomicBool::new(false)).unwrap_err()
+        };
+        assert_eq!(take("/nowhere/at/all"), TablebaseError::NotAFolder("/nowhere/at/all".into()));
         let empty = std::env::temp_dir().join("megatherium-empty-tablebases");
         std::fs::create_dir_all(&empty).unwrap();
-        let error = Tablebases::replace(&mut current, empty.to_str().unwrap()).unwrap_err();
-        assert!(matches!(error, TablebaseError::NothingFound(_)));
+        assert!(matches!(take(empty.to_str().unwrap()), TablebaseError::NothingFound(_)));
+        assert_eq!(take(":"), TablebaseError::NothingFound(":".into()));
     }
 }

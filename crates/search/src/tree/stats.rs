@@ -31,3 +31,28 @@ impl AddAssign for TableStats {
         self.net.refreshes += other.net.refreshes;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every number of the sum is a sum. All are different, so that none stands in for another.
+    #[test]
+    fn every_field_is_added() {
+        let stats = |n: u64| TableStats {
+            table: TableCounters {
+                probes: n,
+                hits: 2 * n,
+                refreshes: 3 * n,
+                stores: [4 * n, 5 * n, 6 * n, 7 * n, 8 * n, 9 * n, 10 * n],
+            },
+            cutoffs: 11 * n,
+            move_hints: 12 * n,
+            evals_reused: 13 * n,
+            net: NetCounters { evaluations: 14 * n, updates: 15 * n, refreshes: 16 * n },
+        };
+        let mut sum = stats(1);
+        sum += stats(100);
+        assert_eq!(sum, stats(101));
+    }
+}

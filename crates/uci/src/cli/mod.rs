@@ -55,7 +55,7 @@ pub fn run(job: &Job) -> JobResult {
 pub fn speak_uci() -> JobResult {
     survive_file_size_limit()?;
     let output = Arc::new(Output::stdout());
-    let mut shell = Shell::new(Arc::clone(&output))?;
+    let shell = Shell::new(Arc::clone(&output))?;
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         output.with(|out| shell.write_greeting(out));
     }

@@ -25,6 +25,10 @@ pub(super) enum Change {
     EvalFile(String),
 }
 
+/// How often a net is in memory while it is read: as bytes, as numbers, and lined up on cache
+/// lines, with something for smaller parts.
+const NET_COPIES: usize = 4;
+
 /// More changes than this during one search are refused, to bound the memory of the queue.
 const LONGEST_QUEUE: usize = 1000;
 
@@ -44,8 +48,8 @@ impl Shell {
     /// Makes a change now, or queues it while a search runs. The error of a queued change is
     /// printed when it is made.
     pub(super) fn change(&mut self, change: Change) -> Result<(), String> {
-        if !self.is_searching() {
-            self.settle();
+        self.settle();
+        if self.can_make(&change) {
             return self.apply(change);
         }
         if self.queue.len() >= LONGEST_QUEUE {
@@ -54,20 +58,24 @@ impl Shell {
         if self.debug {
             self.output.info(format_args!("{change:?} waits for the search to end"));
         }
-        self.queue.push(change);
+        self.queue.push_back(change);
         Ok(())
     }
 
     /// If the search is over, makes the queued changes in order.
     pub(super) fn settle(&mut self) {
-        if self.is_searching() {
-            return;
-        }
-        for change in std::mem::take(&mut self.queue) {
+        while self.queue.front().is_some_and(|change| self.can_make(change)) {
+            let Some(change) = self.queue.pop_front() else { break };
             if let Err(error) = self.apply(change) {
                 self.output.error(error);
             }
         }
+    }
+
+    /// Tablebases are loaded one set after the other.
+    fn can_make(&self, change: &Change) -> bool {
+        let busy = self.loading.is_active() && matches!(change, Change::SyzygyPath(_));
+        !self.is_searching() && !busy
     }
 
     /// Makes a change. A failure leaves the state as it was.
@@ -83,7 +91,10 @@ impl Shell {
                 self.engine.new_game();
                 Ok(())
             }
-            Change::SyzygyPath(path) => self.set_tablebases(&path),
+            Change::SyzygyPath(path) => {
+                self.begin_loading(path);
+                Ok(())
+            }
             Change::EvalFile(path) => self.set_network(&path),
         }
     }
@@ -110,53 +121,21 @@ impl Shell {
         result.map_err(|error| format!("Hash {mebibytes}: {error}, the table stays at {old} MiB"))
     }
 
-    /// Loads tablebases. GUIs send the same path again for every game: then there is nothing to do.
-    fn set_tablebases(&mut self, path: &str) -> Result<(), String> {
-        let folders = match distinct_folders(path) {
-            // A path of nothing but colons: let the engine say what is wrong with it.
-            folders if folders.is_empty() => path.to_owned(),
-            folders => folders,
-        };
-        if folders == self.tablebase_path {
-            return Ok(());
-        }
-        self.engine
-            .load_tablebases(&folders)
-            .map_err(|error| format!("SyzygyPath {}: {error}", Quoted(path)))?;
-        self.tablebase_path = folders;
-        if !path.is_empty() {
-            let men = self.engine.tablebases().max_men();
-            self.output.info(format_args!("tablebases with up to {men} men in {}", Quoted(path)));
-        }
-        Ok(())
-    }
-
     fn set_network(&mut self, path: &str) -> Result<(), String> {
         if path.is_empty() {
             self.engine.set_network(Network::embedded());
             return Ok(());
         }
-        let network = read_network(path.as_ref())
-            .map_err(|error| format!("EvalFile {}: {error}", Quoted(path)))?;
+        let network = match memory::too_little_for(NET_COPIES * FILE_SIZE) {
+            Some(shortage) => Err(shortage.into()),
+            None => read_network(path.as_ref()),
+        };
+        let network = network.map_err(|error| format!("EvalFile {}: {error}", Quoted(path)))?;
         let checksum = network.checksum();
         self.engine.set_network(Arc::new(network));
         self.output.info(format_args!("net {} with checksum {checksum:016x}", Quoted(path)));
         Ok(())
     }
-}
-
-/// The folders of a path, each once: a folder is read as often as it is named.
-fn distinct_folders(path: &str) -> String {
-    let mut seen = Vec::new();
-    let mut folders = Vec::new();
-    for folder in path.split(':').filter(|folder| !folder.is_empty()) {
-        let place = Path::new(folder).canonicalize().unwrap_or_else(|_| folder.into());
-        if !seen.contains(&place) {
-            seen.push(place);
-            folders.push(folder);
-        }
-    }
-    folders.join(":")
 }
 
 /// Reads a net. Only a plain file is opened (a pipe would block), and no more is read than a net
@@ -168,18 +147,4 @@ fn read_network(path: &Path) -> Result<Network, Box<dyn Error>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(FILE_SIZE as u64 + 1).read_to_end(&mut bytes)?;
     Ok(Network::from_bytes(&bytes)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_named_twice_is_one_folder() {
-        let folder = tempfile::tempdir().unwrap();
-        let name = folder.path().display().to_string();
-        let path = format!("{name}:{name}/.:/nowhere:{name}::/nowhere");
-        assert_eq!(distinct_folders(&path), format!("{name}:/nowhere"));
-        assert_eq!(distinct_folders(""), "");
-    }
 }

@@ -2,13 +2,15 @@
 //!
 //! It never waits for a search to end by itself, so every command takes effect at once. A change of
 //! what a search uses (table, threads, net) is queued and made when a later command finds the
-//! search over; `go` stops the search first.
+//! search over; `go` stops the search first. While tablebases are loaded, on a thread of their own,
+//! most lines wait.
 
 mod changes;
 mod limits;
+mod loading;
 pub mod options;
 
-use std::io::BufRead;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,13 +20,14 @@ use megatherium_search::{Engine, EngineError, Root, bench};
 
 use crate::command::{Command, Go, Position};
 use crate::format::Style;
-use crate::input::{Line, Lines, MAX_LINE};
+use crate::input::MAX_LINE;
 use crate::output::Output;
 use crate::parse::{Parsed, Quoted, parse};
 use crate::speaker::Speaker;
 use crate::task::{self, Task};
 use crate::{human, memory, version};
 use changes::Change;
+use loading::Loading;
 use options::parse_option;
 
 /// Begins a line that is no answer.
@@ -60,9 +63,9 @@ pub struct Shell {
     debug: bool,
     running: Option<Running>,
     /// Changes that wait for the search to end.
-    queue: Vec<Change>,
-    /// Folders of the loaded tablebases.
-    tablebase_path: String,
+    queue: VecDeque<Change>,
+    /// Tablebases on their way.
+    loading: Loading,
 }
 
 impl Shell {
@@ -77,8 +80,8 @@ impl Shell {
             elo: 0,
             debug: false,
             running: None,
-            queue: Vec::new(),
-            tablebase_path: String::new(),
+            queue: VecDeque::new(),
+            loading: Loading::default(),
         };
         // With too little memory for the default table the engine plays with this small one.
         options::apply_defaults(&mut shell);
@@ -89,25 +92,6 @@ impl Shell {
     pub fn write_greeting(&self, out: &mut String) {
         let engine = &self.engine;
         version::write_greeting(out, engine.threads(), engine.hash_mebibytes(), engine.network());
-    }
-
-    /// Reads and obeys until `quit` or the end of the input.
-    pub fn run(&mut self, input: impl BufRead) {
-        let mut lines = Lines::new(input);
-        while let Some(line) = lines.next_line() {
-            match line {
-                Line::Text(text) => {
-                    self.output.log_input(&text);
-                    if self.obey(&text).is_break() {
-                        self.end_running();
-                        return;
-                    }
-                }
-                Line::TooLong(start) => self.refuse_long(&start),
-            }
-        }
-        self.finish_running();
-        self.settle();
     }
 
     /// A line that is too long is not carried out. But if it wanted to be a `go` somebody waits for
@@ -146,11 +130,16 @@ impl Shell {
             Command::Debug(on) => self.debug = on,
             Command::IsReady => self.output.line("readyok"),
             Command::SetOption { name, value } => {
+                let waited = self.loading.is_active();
                 let result = match parse_option(name, value) {
                     Ok(assignment) => assignment.apply(self),
                     Err(error) => Err(error.to_string()),
                 };
-                self.complain(problem, result);
+                if self.loading.is_active() && !waited {
+                    self.loading.remember(problem);
+                } else {
+                    self.complain(problem, result);
+                }
             }
             Command::Register => self.output.info("no registration is needed"),
             Command::NewGame => {

@@ -2,20 +2,27 @@
 //! paths. Whatever is denied, the engine says so in one line and goes on; it never panics, hangs,
 //! or dies of a signal.
 //!
-//! The whole scan of memory limits:
-//! `cargo test --release -p megatherium-tests --test resources -- --ignored --nocapture`
+//! The whole scan of memory limits takes minutes with all commands in one conversation, and hours
+//! with each command in one of its own, too:
+//!
+//! ```sh
+//! cargo test --release -p megatherium-tests --test resources every_limit -- --ignored --nocapture
+//! ```
 #![cfg(target_os = "linux")]
+
+mod groups;
+mod running;
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use megatherium_board::Board;
-use megatherium_nnue::Network;
 use megatherium_tests::game::judge;
 use megatherium_tests::{Conversation, binary, tablebases};
+use running::{Files, conversations, run, verdict};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 /// The engine under limits that `prlimit` understands.
@@ -23,126 +30,6 @@ fn limited(limits: &[String], engine: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("prlimit");
     command.args(limits).arg(engine).args(arguments);
     command
-}
-
-/// What a process said and how it ended.
-#[derive(Debug)]
-struct Ended {
-    said: String,
-    errors: String,
-    status: Option<ExitStatus>,
-}
-
-/// Runs a command with an input; a process that is still there after a minute is killed, and its
-/// status is `None`.
-fn run(command: &mut Command, input: &str) -> Ended {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("prlimit can be started");
-    let mut pipe = child.stdin.take().expect("piped");
-    let input = input.to_owned();
-    let writer = std::thread::spawn(move || {
-        let _ = pipe.write_all(input.as_bytes());
-    });
-    let mut output = child.stdout.take().expect("piped");
-    let mut errors = child.stderr.take().expect("piped");
-    let reader = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        let _ = output.read_to_end(&mut text);
-        String::from_utf8_lossy(&text).into_owned()
-    });
-    let error_reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        let _ = errors.read_to_string(&mut text);
-        text
-    });
-    let deadline = Instant::now() + Duration::from_mins(1);
-    let status = loop {
-        match child.try_wait().expect("a child") {
-            None if Instant::now() > deadline => {
-                let _ = child.kill();
-                let _ = child.wait();
-                break None;
-            }
-            None => std::thread::sleep(Duration::from_millis(2)),
-            status => break status,
-        }
-    };
-    let _ = writer.join();
-    let said = reader.join().unwrap_or_default();
-    Ended { said, errors: error_reader.join().unwrap_or_default(), status }
-}
-
-/// What is wrong with the end of a conversation in which `searches` moves were asked for.
-///
-/// An engine that cannot even start may leave with code 1 and one line on standard error.
-fn verdict(ended: &Ended, searches: usize) -> Result<(), String> {
-    let lines = |start: &str| ended.said.lines().filter(|line| line.starts_with(start)).count();
-    let refused = ended.status.and_then(|status| status.code()) == Some(1)
-        && ended.said.is_empty()
-        && ended.errors.lines().count() == 1;
-    if refused || ended.status.is_some_and(|status| status.success()) && ended.errors.is_empty() {
-        return match lines("bestmove ") {
-            answers if refused || answers == searches => Ok(()),
-            answers => Err(format!("{answers} answers to {searches} searches: {}", ended.said)),
-        };
-    }
-    let end: Vec<&str> = ended.said.lines().rev().take(3).collect();
-    Err(format!("{:?}, said last {end:?}, on standard error: {}", ended.status, ended.errors))
-}
-
-/// Files that the commands name.
-struct Files {
-    folder: tempfile::TempDir,
-}
-
-impl Files {
-    fn make() -> Files {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("net"), Network::embedded().to_bytes()).expect("a file");
-        Files { folder }
-    }
-
-    /// Every command that allocates, starts threads, or opens files.
-    fn commands(&self) -> Vec<String> {
-        let folder = self.folder.path().display();
-        let tables =
-            tablebases().map_or_else(|| folder.to_string(), |path| path.display().to_string());
-        vec![
-            "ucinewgame".to_owned(),
-            "setoption name Clear Hash".to_owned(),
-            "setoption name Hash value 1".to_owned(),
-            "setoption name Hash value 64".to_owned(),
-            "setoption name Hash value 512".to_owned(),
-            "setoption name Threads value 2".to_owned(),
-            "setoption name Threads value 4".to_owned(),
-            "setoption name Threads value 64".to_owned(),
-            "setoption name MultiPV value 10".to_owned(),
-            format!("setoption name SyzygyPath value {tables}"),
-            format!("setoption name EvalFile value {folder}/net"),
-            format!("setoption name Debug Log File value {folder}/log"),
-            "bench 1 1 1".to_owned(),
-            "bench 16 4 1".to_owned(),
-            "perft 3".to_owned(),
-            "eval".to_owned(),
-            "tt".to_owned(),
-            "position startpos moves e2e4".to_owned(),
-        ]
-    }
-}
-
-/// All commands in one conversation, each followed by a search; and each in a conversation of its
-/// own.
-fn conversations(files: &Files) -> Vec<(String, usize)> {
-    let commands = files.commands();
-    let with_search = |command: &String| format!("{command}\nisready\ngo nodes 300\nisready\n");
-    let all: String = commands.iter().map(with_search).collect();
-    let mut list = vec![(format!("uci\n{all}quit\n"), commands.len())];
-    list.extend(commands.iter().map(|command| (format!("{}quit\n", with_search(command)), 1)));
-    list
 }
 
 /// Scans limits of memory. Limits under which not even `--version` runs are left out: there the
@@ -183,8 +70,14 @@ fn short_memory() {
 }
 
 #[test]
-#[ignore = "long: an hour; --release"]
+#[ignore = "long: minutes; --release"]
 fn every_limit_of_memory() {
+    scan((16..=1024).step_by(4), false);
+}
+
+#[test]
+#[ignore = "long: hours; --release"]
+fn every_limit_of_memory_and_every_command() {
     scan((16..=1024).step_by(4), true);
 }
 
@@ -364,8 +257,7 @@ impl Patience for std::process::Child {
     }
 }
 
-/// The same folder a hundred times over costs no more than once, and `isready` is answered
-/// meanwhile.
+/// The same folder a hundred times over costs no more than once.
 #[test]
 fn the_same_tablebases_a_hundred_times() {
     let Some(tables) = tablebases() else {
@@ -376,11 +268,7 @@ fn the_same_tablebases_a_hundred_times() {
         let mut engine = Conversation::start_uci();
         let before = engine.cpu_time().unwrap_or_default();
         let path = vec![tables.display().to_string(); times].join(":");
-        let mut said = engine.ask(&format!("setoption name SyzygyPath value {path}"));
-        // It may be loaded after `readyok`.
-        if said.is_empty() {
-            said = engine.until("info string tablebases");
-        }
+        let said = engine.ask(&format!("setoption name SyzygyPath value {path}"));
         assert!(said.iter().any(|line| line.starts_with("info string tablebases")), "{said:?}");
         let spent = engine.cpu_time().unwrap_or_default().saturating_sub(before);
         plays_on(&mut engine);
