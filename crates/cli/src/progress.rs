@@ -32,7 +32,15 @@ impl Progress {
             bar.set_style(style);
         }
         let weak = Arc::downgrade(&bar);
-        let tick = move || if io::stderr().is_terminal() { tick(&weak) } else { speak(&weak) };
+        let tick = move || {
+            if io::stderr().is_terminal() {
+                tick(&weak);
+            } else {
+                speak(&weak, Duration::from_mins(1), |line| {
+                    let _ = writeln!(io::stderr(), "{line}");
+                });
+            }
+        };
         // Without this thread the bar still moves with every step.
         let _ = thread::Builder::new().name("progress".to_owned()).spawn(tick);
         let progress = Progress { bar, stop };
@@ -47,6 +55,12 @@ impl Progress {
         self.bar.set_message("");
         self.bar.set_prefix(stage.to_owned());
         self.bar.tick();
+    }
+
+    /// So many steps of the stage were done by an earlier run; they do not count as speed.
+    pub fn resume(&self, steps: u64) {
+        self.bar.set_position(steps);
+        self.bar.reset_eta();
     }
 
     /// So many steps are done; `message` is the result so far.
@@ -105,16 +119,37 @@ fn tick(bar: &Weak<ProgressBar>) {
     }
 }
 
-/// Writes a line a minute.
-fn speak(bar: &Weak<ProgressBar>) {
+/// Says how far the work is, at intervals.
+fn speak(bar: &Weak<ProgressBar>, every: Duration, mut say: impl FnMut(String)) {
     let mut last = Instant::now();
     while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
-        if last.elapsed() >= Duration::from_mins(1) {
+        if last.elapsed() >= every {
             last = Instant::now();
             let (stage, at, of) = (bar.prefix(), bar.position(), bar.length().unwrap_or(1));
-            let _ = writeln!(io::stderr(), "{stage} {at}/{of} {}", bar.message());
+            say(format!("{stage} {at}/{of} {}", bar.message()).trim_end().to_owned());
         }
         drop(bar);
-        thread::sleep(TICK);
+        thread::sleep(TICK.min(every));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_in_a_pipe_name_the_stage_and_end_with_the_work() {
+        let bar = Arc::new(ProgressBar::new(120));
+        bar.set_prefix("games");
+        bar.set_message("+1");
+        bar.set_position(7);
+        let (weak, mut lines) = (Arc::downgrade(&bar), Vec::new());
+        speak(&weak, Duration::from_millis(1), |line| {
+            lines.push(line);
+            if lines.len() == 2 {
+                bar.finish_and_clear();
+            }
+        });
+        assert_eq!(lines, ["games 7/120 +1", "games 7/120 +1"]);
     }
 }

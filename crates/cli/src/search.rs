@@ -76,6 +76,18 @@ pub fn search(
     each: impl Fn(&Info) + Send + Sync + 'static,
 ) -> (Vec<Info>, Outcome) {
     engine.new_game();
+    follow(engine, Root::new(board), limits, stop, each)
+}
+
+/// Like [`search`], but of a position within a game: the table and the statistics of the last
+/// search are kept.
+pub fn follow(
+    engine: &mut Engine,
+    root: Root,
+    limits: Limits,
+    stop: &AtomicBool,
+    each: impl Fn(&Info) + Send + Sync + 'static,
+) -> (Vec<Info>, Outcome) {
     let (sender, receiver) = channel();
     let sink = move |report: Report<'_>| {
         let message = match report {
@@ -89,7 +101,7 @@ pub fn search(
         // The receiver listens until the answer.
         let _ = sender.send(message);
     };
-    engine.start(Root::new(board), limits, Arc::new(sink));
+    engine.start(root, limits, Arc::new(sink));
     let mut lines = Vec::new();
     loop {
         match receiver.recv_timeout(Duration::from_millis(50)) {
