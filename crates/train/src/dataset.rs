@@ -22,7 +22,7 @@ const GAMES: usize = 16_384;
 
 impl Dataset {
     /// Reads the positions that `filter` keeps from data files; `permille` of the games are held
-    /// out.
+    /// out. `progress` sees what was read so far and says whether to read on.
     ///
     /// Whole games are held out, not positions: neighbouring positions are so alike that knowing
     /// one gives the other away. Which games is decided by their moves, so it stays the same when
@@ -31,7 +31,7 @@ impl Dataset {
         files: &[PathBuf],
         filter: &Filter,
         permille: u64,
-        mut progress: impl FnMut(&Dataset),
+        mut progress: impl FnMut(&Dataset) -> bool,
     ) -> Result<Dataset, (PathBuf, DataError)> {
         let mut dataset = Dataset::default();
         for path in files {
@@ -47,7 +47,7 @@ impl Dataset {
         path: &Path,
         filter: &Filter,
         permille: u64,
-        progress: &mut impl FnMut(&Dataset),
+        progress: &mut impl FnMut(&Dataset) -> bool,
     ) -> Result<(), DataError> {
         let mut reader = Reader::open(path)?;
         loop {
@@ -63,7 +63,9 @@ impl Dataset {
                 if held_out { &mut self.validation } else { &mut self.training }.extend(samples);
             }
             self.games += games.len() as u64;
-            progress(self);
+            if !progress(self) {
+                return Ok(());
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ macro_rules! say {
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{datagen, export, files, nets, train};
+use commands::{datagen, export, files, import, nets, train};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -28,6 +28,8 @@ struct Cli {
 enum Command {
     /// Play games against itself and write them down
     Datagen(datagen::DatagenArgs),
+    /// Read games from PGN files, as OpenBench leaves them, with scores in the comments
+    Import(import::ImportArgs),
     /// Train a net on data files
     Train(train::TrainArgs),
     /// Make a net file from a checkpoint
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
     }
     let result = match Cli::parse().command {
         Command::Datagen(args) => datagen::datagen(&args),
+        Command::Import(args) => import::import(&args),
         Command::Train(args) => train::train(&args),
         Command::Quantise(args) => nets::quantise(&args),
         Command::Export(args) => export::export(&args),

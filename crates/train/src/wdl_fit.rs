@@ -4,7 +4,7 @@
 //! the results are most likely, by trying steps in each parameter that shrink when none helps. The
 //! likelihood is smooth and has four parameters, so nothing finer is needed.
 
-use crate::data::{DataError, Filter, Reader};
+use crate::data::{DataError, Filter, Reader, Watch, tell};
 use megatherium_search::wdl::{Model, material};
 use std::path::Path;
 
@@ -39,8 +39,15 @@ impl Tally {
     }
 
     /// Counts the positions of a data file that a filter keeps.
-    pub fn read(&mut self, path: &Path, filter: &Filter) -> Result<(), DataError> {
+    pub fn read(
+        &mut self,
+        path: &Path,
+        filter: &Filter,
+        watch: Watch<'_>,
+    ) -> Result<(), DataError> {
+        let mut games = 0;
         for game in Reader::open(path)? {
+            tell(watch, &mut games)?;
             for position in game?.replay().filter(|position| filter.keeps(position)) {
                 self.count(
                     i32::from(position.score),

@@ -104,7 +104,7 @@ impl Output {
     fn new(writer: Writer, resumed: Resumed, wanted: u64) -> io::Result<Output> {
         let progress = Progress::new("positions")?;
         progress.begin("positions", wanted);
-        progress.step(resumed.plies, "");
+        progress.resume(resumed.plies);
         Ok(Output {
             writer: Mutex::new(Ok(writer)),
             done: AtomicBool::new(resumed.plies >= wanted),

@@ -27,6 +27,8 @@ pub enum DataError {
     },
     /// A game has more plies than a record can hold.
     TooLong(usize),
+    /// Whoever watches the work has ended it.
+    Stopped,
 }
 
 impl fmt::Display for DataError {
@@ -47,6 +49,7 @@ impl fmt::Display for DataError {
             DataError::Damaged { offset, what } => {
                 write!(f, "damaged record at byte {offset}: {what}")
             }
+            DataError::Stopped => write!(f, "stopped before the end"),
             DataError::TooLong(plies) => write!(f, "a game of {plies} plies does not fit a record"),
         }
     }
