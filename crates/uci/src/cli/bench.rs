@@ -2,11 +2,10 @@
 
 use clap::Args;
 use megatherium_cli::params::ParamArgs;
-use megatherium_cli::progress::interrupt;
+use megatherium_cli::progress::Progress;
 use megatherium_cli::{JobResult, MAX_HASH, MAX_THREADS};
 use megatherium_search::{Engine, VirtualSmp, bench};
 
-use crate::output::Output;
 use crate::task;
 
 #[derive(Args, Debug)]
@@ -52,7 +51,12 @@ pub(super) fn run(args: &BenchArgs) -> JobResult {
     let mut engine = Engine::new(threads as usize, hash as usize)?;
     engine.options.virtual_smp = args.r#virtual.then(VirtualSmp::default);
     engine.options.params = args.params.params()?;
-    let stop = interrupt()?;
-    task::run_bench(&Output::stdout(), &mut engine, depth as u32, "", &stop);
+    let bar = Progress::new("positions")?;
+    bar.begin("positions", bench::POSITIONS.len() as u64);
+    task::run_bench(&mut engine, depth as u32, "", bar.stop(), |line| {
+        bar.step(1, "");
+        bar.line(line);
+    });
+    bar.clear();
     Ok(())
 }

@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use megatherium_board::perft::divide;
 use megatherium_board::{Board, MoveError};
 use megatherium_search::{Engine, EngineError, Root, bench};
 
@@ -22,7 +23,7 @@ use crate::input::{Line, Lines, MAX_LINE};
 use crate::output::Output;
 use crate::parse::{Parsed, Quoted, parse};
 use crate::speaker::Speaker;
-use crate::task::{self, Task};
+use crate::task::{self, Perft, Task};
 use crate::{human, memory, version};
 use changes::Change;
 use options::parse_option;
@@ -224,7 +225,9 @@ impl Shell {
             let (output, threads) = (Arc::clone(&self.output), self.engine.threads());
             let chess960 = self.style.chess960;
             return self.start_task(move |stop| {
-                task::run_perft(&output, &board, depth, threads, chess960, REMARK, stop);
+                let perft = Perft { board: &board, depth, chess960, remark: REMARK };
+                let divide = |board: &Board, depth| divide(board, depth, threads, stop);
+                perft.run(divide, |line| output.line(line));
             });
         }
         let (limits, problem) = limits::read(go, &board, problem);
@@ -257,7 +260,9 @@ impl Shell {
             return self.output.error(format_args!("bench {hash} {threads} {depth}: {shortage}"));
         }
         self.start_task(move |stop| match Engine::new(threads, hash) {
-            Ok(mut engine) => task::run_bench(&output, &mut engine, depth, REMARK, stop),
+            Ok(mut engine) => {
+                task::run_bench(&mut engine, depth, REMARK, stop, |line| output.line(line));
+            }
             Err(error) => output.error(format_args!("bench: {error}")),
         });
     }
