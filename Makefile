@@ -2,6 +2,7 @@
 #
 #   make                 builds ./megatherium for this machine
 #   make EXE=some/name   leaves it there instead (OpenBench does this)
+#   make TUNE=1          lists the search parameters as UCI options, for tuning servers
 #   make bench           builds it and runs the bench
 
 EXE ?= megatherium
@@ -9,6 +10,7 @@ EXE ?= megatherium
 ifeq ($(OS),Windows_NT)
 SUFFIX := .exe
 endif
+FEATURES := $(if $(TUNE),--features tune)
 BUILT := $(or $(CARGO_TARGET_DIR),target)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
@@ -16,7 +18,7 @@ PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
-	cargo build --release --locked --package megatherium
+	cargo build --release --locked --package megatherium $(FEATURES)
 	cp $(BUILT) $(PLACE)
 
 bench: all

@@ -7,6 +7,7 @@
 mod changes;
 mod limits;
 pub mod options;
+pub mod parameters;
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -142,14 +143,19 @@ impl Shell {
             Command::Uci => self.output.with(|out| {
                 version::write_id(out);
                 options::write_listing(out);
+                if cfg!(feature = "tune") {
+                    parameters::write_listing(out);
+                }
                 out.push_str("uciok\n");
             }),
             Command::Debug(on) => self.debug = on,
             Command::IsReady => self.output.line("readyok"),
             Command::SetOption { name, value } => {
+                let parameters = &mut self.engine.options.params;
                 let result = match parse_option(name, value) {
                     Ok(assignment) => assignment.apply(self),
-                    Err(error) => Err(error.to_string()),
+                    Err(error) => parameters::set(parameters, name, value)
+                        .unwrap_or_else(|| Err(error.to_string())),
                 };
                 self.complain(problem, result);
             }
