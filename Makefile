@@ -2,6 +2,7 @@
 #
 #   make                 builds ./megatherium for this machine
 #   make EXE=some/name   leaves it there instead (OpenBench does this)
+#   make EVALFILE=net    embeds another net: it replaces crates/nnue/net/megatherium.nnue
 #   make TUNE=1          lists the search parameters as UCI options, for tuning servers
 #   make bench           builds it and runs the bench
 
@@ -18,6 +19,9 @@ PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
+ifneq ($(EVALFILE),)
+	cp $(EVALFILE) crates/nnue/net/megatherium.nnue
+endif
 	cargo build --release --locked --package megatherium $(FEATURES)
 	cp $(BUILT) $(PLACE)
 

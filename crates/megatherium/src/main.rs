@@ -13,7 +13,7 @@ use megatherium_cli::{JobResult, stdio};
 /// A lock-free multi-threaded chess engine. Without a command it speaks UCI on standard input and
 /// output.
 #[derive(Debug, Parser)]
-#[command(name = "megatherium", version, about)]
+#[command(name = "megatherium", version)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Job>,

@@ -3,7 +3,7 @@
 mod common;
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use common::{engine, failure, success};
 
@@ -54,6 +54,27 @@ fn openings_start_from_a_book() {
     assert!(failure(&["genfens 3 seed 9 book /nowhere", "quit"]).contains("/nowhere"));
     assert!(failure(&["genfens 3 speed 9", "quit"]).contains("speed"));
     assert!(failure(&["genfens many", "quit"]).contains("many"));
+}
+
+/// The variables that the client gives to `make` have their effect.
+#[test]
+fn its_build_finds_name_net_and_tuning() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let make = |variables: &[&str]| {
+        let mut command = Command::new("make");
+        let output = command.args(["-n", "-C", folder]).args(variables).output().ok()?;
+        assert!(output.status.success(), "{output:?}");
+        Some(String::from_utf8(output.stdout).expect("text"))
+    };
+    let Some(plain) = make(&["-j", "EXE=../megatherium-01234567"]) else {
+        println!("skipped: no make");
+        return;
+    };
+    assert!(plain.contains("megatherium ../megatherium-01234567"), "{plain}");
+    assert!(!plain.contains("tune") && !plain.contains(".nnue"), "{plain}");
+    let all = make(&["EXE=x", "EVALFILE=/nets/a.nnue", "TUNE=1"]).expect("make");
+    assert!(all.contains("cp /nets/a.nnue crates/nnue/net/megatherium.nnue\n"), "{all}");
+    assert!(all.contains("--features tune"), "{all}");
 }
 
 /// The tuning page takes a line per parameter, and the match runner sets them as UCI options.

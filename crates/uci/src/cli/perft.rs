@@ -16,10 +16,10 @@ pub struct PerftArgs {
     /// The position; the initial one if none is given
     fen: Option<String>,
     /// Threads; one, or with --hash as many as there are cores
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
     threads: Option<u64>,
     /// Count transpositions once, with a table of so many MiB
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     hash: Option<u64>,
     /// Write castling as king takes rook
     #[arg(long)]

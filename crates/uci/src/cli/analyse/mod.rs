@@ -35,7 +35,7 @@ pub struct AnalyseArgs {
     #[command(flatten)]
     search: SearchArgs,
     /// Number of best lines
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
     multipv: u64,
     /// Show every depth, not only the last
     #[arg(long, conflicts_with = "epd")]
