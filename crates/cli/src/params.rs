@@ -33,8 +33,7 @@ impl ParamArgs {
     }
 }
 
-/// The error with the name as people write it, and for an unknown name the parameters closest to
-/// it.
+/// The error with hyphens in the parameter's name; for an unknown name, the nearest ones.
 pub fn with_suggestion(error: &ParamError) -> String {
     let name = match error {
         ParamError::Unknown(name) => name,

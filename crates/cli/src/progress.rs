@@ -1,4 +1,4 @@
-//! How far a long command is, and Ctrl-C to end it.
+//! Progress of long commands, and Ctrl-C.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,7 +48,7 @@ impl Progress {
         Ok(progress)
     }
 
-    /// A stage of so many steps begins.
+    /// Starts a stage of `steps` steps.
     pub fn begin(&self, stage: &str, steps: u64) {
         self.bar.reset();
         self.bar.set_length(steps.max(1));
@@ -57,13 +57,13 @@ impl Progress {
         self.bar.tick();
     }
 
-    /// So many steps of the stage were done by an earlier run; they do not count as speed.
+    /// Marks steps as done by an earlier run; they do not count for the estimate of the time left.
     pub fn resume(&self, steps: u64) {
         self.bar.set_position(steps);
         self.bar.reset_eta();
     }
 
-    /// So many steps are done; `message` is the result so far.
+    /// Advances by `steps`. `message`, unless empty, replaces the result shown so far.
     pub fn step(&self, steps: u64, message: &str) {
         if !message.is_empty() {
             self.bar.set_message(message.to_owned());
@@ -81,7 +81,7 @@ impl Progress {
         &self.stop
     }
 
-    /// Whether the user has asked to end.
+    /// Whether the user has pressed Ctrl-C.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -119,7 +119,7 @@ fn tick(bar: &Weak<ProgressBar>) {
     }
 }
 
-/// Says how far the work is, at intervals.
+/// Reports the progress at intervals.
 fn speak(bar: &Weak<ProgressBar>, every: Duration, mut say: impl FnMut(String)) {
     let mut last = Instant::now();
     while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {

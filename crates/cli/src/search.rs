@@ -1,4 +1,4 @@
-//! Commands that search positions: limits and engine from the command line, lines for people.
+//! Shared by commands that search positions: limits and engine from arguments, lines in SAN.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -121,7 +121,7 @@ enum Message {
     Done(Outcome),
 }
 
-/// A line of moves as people write it: `12. Nf3 d5 13. O-O`.
+/// A line in SAN with move numbers: `12. Nf3 d5 13. O-O`.
 pub fn line_in_san(board: &Board, moves: &[Move]) -> String {
     let mut board = *board;
     let mut text = String::new();
@@ -143,7 +143,7 @@ pub fn line_in_san(board: &Board, moves: &[Move]) -> String {
     text
 }
 
-/// A score as people write it: `+0.35`, `#5`, `#-3`.
+/// A score in pawns, or in moves to mate: `+0.35`, `#5`, `#-3`.
 pub fn score_for_people(score: i32) -> String {
     match megatherium_search::score::moves_to_mate(score) {
         Some(moves) => format!("#{moves}"),

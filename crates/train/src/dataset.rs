@@ -1,4 +1,4 @@
-//! All training positions in memory, and the held-out ones apart.
+//! The training and validation positions, in memory.
 
 use crate::data::{DataError, Filter, Game, Reader};
 use crate::sample::Sample;
@@ -6,12 +6,12 @@ use fastrand::Rng;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// The positions to learn from and the positions to be examined in.
+/// Training and validation positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dataset {
-    /// To learn from.
+    /// Training positions.
     pub training: Vec<Sample>,
-    /// Never learnt from.
+    /// Held-out positions, never trained on.
     pub validation: Vec<Sample>,
     /// Games read.
     pub games: u64,
@@ -24,9 +24,9 @@ impl Dataset {
     /// Reads the positions that `filter` keeps from data files; `permille` of the games are held
     /// out. `progress` sees what was read so far and says whether to read on.
     ///
-    /// Whole games are held out, not positions: neighbouring positions are so alike that knowing
-    /// one gives the other away. Which games is decided by their moves, so it stays the same when
-    /// files are joined, mixed or grow, and a game that occurs twice is not on both sides.
+    /// Whole games are held out, not positions: neighbouring positions are so similar that one
+    /// leaks the other. Which games is decided by their moves, so it stays the same when files are
+    /// joined, mixed or grow, and a game that occurs twice is not on both sides.
     pub fn load(
         files: &[PathBuf],
         filter: &Filter,

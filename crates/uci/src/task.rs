@@ -19,8 +19,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Starts `work`; it should look at the flag it is given now and then, and end when that is
-    /// set.
+    /// Starts `work`, which must poll the flag it is given and end when it is set.
     pub fn start(work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
@@ -35,7 +34,8 @@ impl Task {
 
     /// Waits until it has ended.
     pub fn join(self) {
-        // A task that panicked has said so on standard error, and has nothing the shell needs.
+        // A panic was already reported on standard error, and the shell needs nothing from the
+        // task.
         let _ = self.handle.join();
     }
 }
@@ -49,14 +49,14 @@ pub struct Perft<'a> {
     pub depth: u32,
     /// Write castling as king takes rook.
     pub chess960: bool,
-    /// Begins the last line: `info string ` in a UCI conversation.
+    /// Prefix of the last line: `info string ` in a UCI conversation.
     pub remark: &'a str,
 }
 
 impl Perft<'_> {
-    /// Counts leaf nodes and says the number for each first move as soon as it is known, so that a
-    /// count that is stopped keeps what it has. `divide` counts the leaves below a position by
-    /// move; it returns `None` when it is stopped.
+    /// Counts leaf nodes and prints the number for each first move as soon as it is known, so an
+    /// interrupted count keeps its results. `divide` counts the leaves below a position by move; it
+    /// returns `None` when it is stopped.
     pub fn run(
         self,
         divide: impl Fn(&Board, u32) -> Option<Vec<(Move, u64)>>,
@@ -94,7 +94,8 @@ impl Perft<'_> {
 }
 
 /// Runs the bench: a line per position, then the total in the form that test frameworks look for.
-/// `remark` begins a line that is no result. Stopped early, it sums up what was searched.
+/// `remark` is the prefix of a line that is not a result. If it is stopped, it prints the totals so
+/// far.
 pub fn run_bench(
     engine: &mut Engine,
     depth: u32,

@@ -52,7 +52,7 @@ pub struct StatsArgs {
     filter: FilterArgs,
 }
 
-/// How far the reading of data files is.
+/// Progress of reading data files.
 struct Reading {
     bar: Progress,
     games: u64,
@@ -65,7 +65,7 @@ impl Reading {
         Ok(Reading { bar, games: 0 })
     }
 
-    /// Hears of games that were read. Returns whether to go on.
+    /// Adds games that were read. Returns whether to continue.
     fn watch(&mut self, games: u64) -> bool {
         self.games += games;
         self.bar.step(0, &format!("{} games", self.games));
@@ -120,8 +120,7 @@ pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fits the chances of a win, a draw and a loss to the results of games, and shows how well they
-/// fit.
+/// Fits the win/draw/loss model to the results of games, and shows the quality of the fit.
 pub fn wdl(args: &StatsArgs) -> Result<(), Failure> {
     let mut tally = Tally::default();
     let mut reading = Reading::begin("reading files", args.files.len())?;

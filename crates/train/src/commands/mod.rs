@@ -86,8 +86,7 @@ fn write_net(model: &Model, path: &Path, samples: &[Sample]) -> Result<(), Failu
     };
     let samples = &samples[..samples.len().min(EXAMINED)];
     let integers = network_scores(&network, samples);
-    // The trainer rounds the weights all the time; the exact ones are only where it keeps its
-    // place.
+    // Training uses the rounded weights; the exact ones only accumulate small steps.
     for (name, model) in [("as trained", &model.rounded()), ("not rounded", &model.merged())] {
         let found = difference(&model_scores(model, samples), &integers);
         say!(

@@ -1,4 +1,4 @@
-//! What can be wrong with a data file.
+//! Errors of data files.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 /// Why a data file cannot be read or written.
 #[derive(Debug)]
 pub enum DataError {
-    /// The system refused.
+    /// An error of the operating system.
     Io(io::Error),
     /// The file does not begin like a data file.
     NotData,
@@ -27,7 +27,7 @@ pub enum DataError {
     },
     /// A game has more plies than a record can hold.
     TooLong(usize),
-    /// Whoever watches the work has ended it.
+    /// The caller stopped the work through its [`Watch`](super::Watch).
     Stopped,
 }
 

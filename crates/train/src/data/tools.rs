@@ -1,4 +1,4 @@
-//! Counting, joining and mixing data files.
+//! Statistics, merging and shuffling of data files.
 
 use super::{DataError, Ending, Filter, Game, Reader, Writer};
 use fastrand::Rng;
@@ -94,13 +94,13 @@ impl Stats {
     }
 }
 
-/// Hears of every so many games that were read, and says whether to go on.
+/// Is told how many more games were read; returns whether to continue.
 pub type Watch<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// Games between two calls of a [`Watch`].
 const WATCHED: u64 = 1024;
 
-/// Tells `watch` of a game, now and then.
+/// Counts a game, and calls `watch` every [`WATCHED`] games.
 pub(crate) fn tell(watch: Watch<'_>, games: &mut u64) -> Result<(), DataError> {
     *games += 1;
     let due = (*games).is_multiple_of(WATCHED);

@@ -16,13 +16,13 @@ pub struct BenchArgs {
     /// Depth of each search
     #[arg(long, value_name = "PLIES", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=128))]
     depth: Option<u64>,
-    /// Search threads; only one gives the same count every time, unless they take turns
+    /// Search threads; the count is reproducible only with one thread or with --virtual
     #[arg(long, value_name = "N", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
     threads: Option<u64>,
     /// Table size in MiB
     #[arg(long, value_name = "MIB", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: Option<u64>,
-    /// Virtual SMP: the threads take turns, so that the count is the same every time
+    /// Virtual SMP: the threads take turns, so the count is reproducible
     #[arg(long)]
     r#virtual: bool,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct BenchArgs {
 }
 
 impl BenchArgs {
-    /// The value of an option, or of the word at its place.
+    /// The value of an option, or of the positional argument at `place`.
     fn value(
         &self,
         (name, place): (&str, usize),

@@ -13,12 +13,12 @@ use crate::task::Perft;
 pub struct PerftArgs {
     /// Depth in plies
     depth: u32,
-    /// The position; the initial one if none is given
+    /// Position as FEN, in quotes [default: the initial position]
     fen: Option<String>,
-    /// Threads; one, or with --hash as many as there are cores
+    /// Threads [default: 1; with --hash, all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
     threads: Option<u64>,
-    /// Count transpositions once, with a table of so many MiB
+    /// Count transpositions only once, with a table of this many MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     hash: Option<u64>,
     /// Write castling as king takes rook

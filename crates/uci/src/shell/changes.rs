@@ -41,8 +41,8 @@ impl Shell {
         Ok(())
     }
 
-    /// Makes a change now, or queues it while a search runs. The error of a queued change is
-    /// printed when it is made.
+    /// Applies a change now, or queues it while a search runs. The error of a queued change is
+    /// printed when it is applied.
     pub(super) fn change(&mut self, change: Change) -> Result<(), String> {
         if !self.is_searching() {
             self.settle();
@@ -58,7 +58,7 @@ impl Shell {
         Ok(())
     }
 
-    /// If the search is over, makes the queued changes in order.
+    /// Applies the queued changes in order, unless a search is running.
     pub(super) fn settle(&mut self) {
         if self.is_searching() {
             return;
@@ -70,7 +70,7 @@ impl Shell {
         }
     }
 
-    /// Makes a change. A failure leaves the state as it was.
+    /// Applies a change. A failure leaves the state as it was.
     fn apply(&mut self, change: Change) -> Result<(), String> {
         match change {
             Change::Hash(mebibytes) => self.set_hash(mebibytes),
@@ -145,7 +145,7 @@ impl Shell {
     }
 }
 
-/// The folders of a path, each once: a folder is read as often as it is named.
+/// The folders of a path without duplicates: a folder would be read once for each mention.
 fn distinct_folders(path: &str) -> String {
     let mut seen = Vec::new();
     let mut folders = Vec::new();

@@ -1,8 +1,8 @@
 //! The conversation: one thread reads lines and owns the engine.
 //!
-//! It never waits for a search to end by itself, so every command takes effect at once. A change of
-//! what a search uses (table, threads, net) is queued and made when a later command finds the
-//! search over; `go` stops the search first.
+//! It never waits for a search to finish, so every command takes effect at once. Changes to what a
+//! search uses (table, threads, net) are queued, and applied when a later command finds the search
+//! finished; `go` stops the search first.
 
 mod changes;
 mod limits;
@@ -29,17 +29,17 @@ use crate::{human, memory, version};
 use changes::Change;
 use options::parse_option;
 
-/// Begins a line that is no answer.
+/// Prefix of a line that is not an answer.
 const REMARK: &str = "info string ";
 
-/// What is going on besides reading.
+/// What runs besides the reader.
 #[derive(Debug)]
 enum Running {
-    /// The engine searches.
+    /// A search.
     Search {
         /// Set by the search when it answers.
         answered: Arc<AtomicBool>,
-        /// It ends by itself once it is neither pondering nor infinite.
+        /// It has a limit, which ends it unless it is pondering or infinite.
         limited: bool,
         /// It answers only after `stop`.
         infinite: bool,
@@ -82,18 +82,18 @@ impl Shell {
             queue: Vec::new(),
             tablebase_path: String::new(),
         };
-        // With too little memory for the default table the engine plays with this small one.
+        // If the default table cannot be allocated, this small one stays.
         options::apply_defaults(&mut shell);
         Ok(shell)
     }
 
-    /// Writes what somebody at a terminal wants to know first.
+    /// Writes the greeting shown on a terminal.
     pub fn write_greeting(&self, out: &mut String) {
         let engine = &self.engine;
         version::write_greeting(out, engine.threads(), engine.hash_mebibytes(), engine.network());
     }
 
-    /// Reads and obeys until `quit` or the end of the input.
+    /// Reads and executes commands until `quit` or the end of the input.
     pub fn run(&mut self, input: impl BufRead) {
         let mut lines = Lines::new(input);
         while let Some(line) = lines.next_line() {
@@ -112,8 +112,8 @@ impl Shell {
         self.settle();
     }
 
-    /// A line that is too long is not carried out. But if it wanted to be a `go` somebody waits for
-    /// a `bestmove`.
+    /// Refuses a line that is too long. If it begins with `go`, the GUI waits for a `bestmove` and
+    /// gets one.
     fn refuse_long(&mut self, start: &str) {
         let word = start.split_ascii_whitespace().next().unwrap_or_default();
         let problem =
@@ -129,8 +129,7 @@ impl Shell {
         self.settle();
         let Parsed { command, problems } = parse(line);
         let mut problem = (!problems.is_empty()).then(|| problems.to_string());
-        // Some commands may find more that is wrong; everything wrong with a line is one error
-        // line.
+        // Executing these may find further errors. All errors of a line go into one error line.
         let may_fail = matches!(
             command,
             Some(Command::Go(_) | Command::SetOption { .. } | Command::Position(_))
@@ -189,7 +188,7 @@ impl Shell {
         ControlFlow::Continue(())
     }
 
-    /// Says what is wrong with a line: what the parser found and what its execution found.
+    /// Prints the errors of a line: those of the parser and that of the execution.
     fn complain(&self, problem: Option<String>, result: Result<(), String>) {
         let problems: Vec<String> = problem.into_iter().chain(result.err()).collect();
         if !problems.is_empty() {
@@ -221,8 +220,8 @@ impl Shell {
 
     /// Starts a search (or a perft). One that is running is stopped, and answers first.
     ///
-    /// `problem` is what was wrong with the arguments. A search is started nevertheless: every `go`
-    /// gets its answer.
+    /// `problem` is what was wrong with the arguments. The search starts anyway: every `go` is
+    /// answered.
     fn go(&mut self, go: &Go<'_>, problem: Option<String>) {
         self.end_running();
         self.settle();
@@ -280,8 +279,7 @@ impl Shell {
         }
     }
 
-    /// Tells whatever is running to end. Without anything running there is nothing to say: the
-    /// answer may have crossed the `stop` on its way.
+    /// Stops what is running. If nothing is, the answer has crossed the `stop`, which is no error.
     fn stop(&self) {
         match &self.running {
             Some(Running::Task(task)) => task.stop(),
@@ -315,7 +313,7 @@ impl Shell {
         }
     }
 
-    /// The end of the input: work that ends by itself may, the rest is stopped.
+    /// At the end of the input: waits for work that ends by itself, and stops the rest.
     fn finish_running(&mut self) {
         match self.running.take() {
             Some(Running::Task(task)) => task.join(),
