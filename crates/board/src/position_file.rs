@@ -9,7 +9,8 @@ use crate::epd::{Epd, EpdError};
 
 /// Longest line in bytes: a record with a page of comments fits.
 const MAX_LINE: usize = 1 << 16;
-/// Largest file in bytes that [`read`] takes. A book of four million openings fits; `/dev/zero` does not.
+/// Largest file in bytes that [`read`] takes. A book of four million openings fits; `/dev/zero`
+/// does not.
 const MAX_FILE: u64 = 1 << 28;
 
 /// Why a file of positions could not be read.

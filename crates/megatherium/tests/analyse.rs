@@ -208,3 +208,54 @@ fn games_are_annotated() {
     let error = failure(&["analyse", bad.to_str().expect("text"), "--depth", "1"]);
     assert!(error.contains("bad.pgn: line 1, game 1: \"Ke3\" is"), "{error}");
 }
+
+/// The commands of the manual, as they stand there: GNU parallel is a function that does the same
+/// one after another, and Slurm is its two variables.
+#[cfg(unix)]
+#[test]
+fn the_examples_of_the_manual_work() {
+    const PAGE: &str = include_str!("../../../docs/using.md");
+    const PARALLEL: &str = r#"parallel() {
+        local words=(); while [ "$1" != ":::" ]; do words+=("$1"); shift; done; shift
+        for value in "$@"; do "${words[@]//\{\}/$value}" || return 1; done
+    }"#;
+    let example = |word: &str| {
+        let blocks =
+            PAGE.split("```sh\n").skip(1).map(|rest| rest.split("```").next().expect("a block"));
+        let mut found = blocks.filter(|block| block.contains(word) && block.contains("--epd"));
+        // Fewer nodes: the test is about the shell, not about the search.
+        found.next().expect("an example").replace("100000", "100")
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = positions(folder.path());
+    fs::rename(&input, folder.path().join("positions.epd")).expect("a file");
+    let binary = Path::new(env!("CARGO_BIN_EXE_megatherium")).parent().expect("a folder");
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
+    let shell = |script: &str| {
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-e", "-c", script]).env("PATH", &path).current_dir(folder.path());
+        bash.env("SLURM_ARRAY_TASK_ID", "2").env("SLURM_ARRAY_TASK_COUNT", "3");
+        let output = bash.output().expect("bash");
+        assert!(output.status.success(), "{script}: {output:?}");
+    };
+    shell(&example("analysed.jsonl"));
+    assert_eq!(lines(&folder.path().join("analysed.jsonl")).len(), 25);
+    shell(&format!("{PARALLEL}\n{}", example("parallel")));
+    // The ids of the records, in their order.
+    let ids = |name: &str| {
+        let text = fs::read_to_string(folder.path().join(name)).expect("text");
+        let ids =
+            text.lines().filter_map(|line| Some(line.split_once("id \"")?.1.split_once('"')?.0));
+        ids.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("analysed.epd"), ids("positions.epd"));
+    assert_eq!(ids("analysed.epd").len(), 25);
+    shell(&example("SLURM_ARRAY_TASK_COUNT"));
+    let numbers: Vec<i64> = lines(&folder.path().join("analysed-2.jsonl"))
+        .iter()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).expect("JSON")["n"].as_i64().expect("a number")
+        })
+        .collect();
+    assert_eq!(numbers, (2..=25).step_by(3).collect::<Vec<_>>());
+}
