@@ -63,12 +63,14 @@ impl Progress {
         self.bar.reset_eta();
     }
 
-    /// Advances by `steps`. `message`, unless empty, replaces the result shown so far.
+    /// Advances by `steps`, at most to the end of the stage. `message`, unless empty, replaces the
+    /// result shown so far.
     pub fn step(&self, steps: u64, message: &str) {
         if !message.is_empty() {
             self.bar.set_message(message.to_owned());
         }
-        self.bar.inc(steps);
+        let left = self.bar.length().unwrap_or(0).saturating_sub(self.bar.position());
+        self.bar.inc(steps.min(left));
     }
 
     /// Prints a line on standard output, above the bar.

@@ -6,8 +6,9 @@ use megatherium_board::referee::Outcome;
 use megatherium_nnue::{HIDDEN, Network, constructed};
 use megatherium_train::data::{Ending, NO_SCORE, Reader, Writer};
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn call(directory: &Path, args: &[&str]) -> Output {
     let binary = env!("CARGO_BIN_EXE_megatherium-train");
@@ -229,6 +230,34 @@ fn games_of_a_fleet_are_imported() {
     let said = succeed(path, &["stats", "games.data"]);
     assert!(said.contains("2 games") && said.contains("played by net …00000000"), "{said}");
     assert!(fail(path, &["import", "absent.pgn", "-o", "x"]).contains("absent.pgn"));
+}
+
+/// Ctrl-C ends a run and says what is kept.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_continue() {
+    let directory = with_data();
+    let train = ["train", "games.data", "-o", "run", "--validation", "200", "--epochs", "60000"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_megatherium-train"))
+        .args(train)
+        .current_dir(directory.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("epoch   2 ")));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    while lines.next().is_some() {}
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.starts_with("error: stopped: epoch "), "{errors}");
+    assert!(errors.contains("is in the checkpoint, --resume continues after it"), "{errors}");
+    // The net of that epoch can be had at once.
+    let quantise = ["quantise", "run/checkpoint.bin", "-o", "net.nnue", "--data", "games.data"];
+    succeed(directory.path(), &quantise);
 }
 
 fn size(directory: &Path, name: &str) -> u64 {
