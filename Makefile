@@ -2,6 +2,8 @@
 #
 #   make                 builds ./megatherium for this machine
 #   make EXE=some/name   leaves it there instead (OpenBench does this)
+#   make EVALFILE=net    embeds another net: it replaces crates/nnue/net/megatherium.nnue
+#   make TUNE=1          lists the search parameters as UCI options, for tuning servers
 #   make bench           builds it and runs the bench
 #   make deny            checks licences and advisories with cargo-deny
 #   make site            writes the book and the API documentation to target/site
@@ -13,6 +15,7 @@ EXE ?= megatherium
 ifeq ($(OS),Windows_NT)
 SUFFIX := .exe
 endif
+FEATURES := $(if $(TUNE),--features tune)
 BUILT := $(or $(CARGO_TARGET_DIR),target)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
@@ -20,7 +23,10 @@ PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
-	cargo build --release --locked --package megatherium
+ifneq ($(EVALFILE),)
+	cp $(EVALFILE) crates/nnue/net/megatherium.nnue
+endif
+	cargo build --release --locked --package megatherium $(FEATURES)
 	cp $(BUILT) $(PLACE)
 
 bench: all

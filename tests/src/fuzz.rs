@@ -7,10 +7,11 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use megatherium_board::Board;
 use megatherium_board::epd::Epd;
+use megatherium_board::{Board, pgn};
 use megatherium_nnue::{Network, constructed};
 use megatherium_train::data::{Game, Reader};
+use megatherium_train::import;
 use megatherium_uci::command::Command;
 use megatherium_uci::input::{Line, Lines};
 use megatherium_uci::options::{Assignment, Value, parse_option};
@@ -47,6 +48,30 @@ pub fn epd(text: &[u8]) {
     for operation in &epd.operations {
         if let Ok(moves) = epd.moves(&operation.opcode) {
             assert!(moves.iter().all(|mv| epd.board.is_legal(*mv)));
+        }
+    }
+}
+
+/// PGN: read to its end without a panic, with legal moves only. A game written in SAN reads back as
+/// the same moves, and is training data or refused.
+pub fn pgn(text: &[u8]) {
+    for game in pgn::read(text).flatten() {
+        let mut board = game.start;
+        let mut written = format!("[FEN \"{}\"]\n\n", board.fen());
+        for ply in &game.plies {
+            assert!(board.is_legal(ply.mv));
+            written += &board.san(ply.mv);
+            written.push(' ');
+            board.make(ply.mv);
+        }
+        written += game.result();
+        let again: Vec<_> = pgn::read(written.as_bytes()).flatten().collect();
+        assert_eq!(again.len(), 1, "{written}");
+        let moves = |game: &pgn::Game| game.plies.iter().map(|ply| ply.mv).collect::<Vec<_>>();
+        assert_eq!(moves(&again[0]), moves(&game), "{written}");
+        assert_eq!(again[0].outcome, game.outcome, "{written}");
+        if let Ok(record) = import::game(&game, 0) {
+            judge_game(&record);
         }
     }
 }

@@ -37,6 +37,7 @@ mod move_list;
 mod movegen;
 mod moves;
 pub mod perft;
+pub mod pgn;
 mod piece;
 pub mod position_file;
 pub mod referee;

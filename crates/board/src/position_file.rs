@@ -9,7 +9,8 @@ use crate::epd::{Epd, EpdError};
 
 /// Longest line in bytes: a record with a page of comments fits.
 const MAX_LINE: usize = 1 << 16;
-/// Largest file in bytes. A book of four million openings fits; `/dev/zero` does not.
+/// Largest file in bytes that [`read`] takes. A book of four million openings fits; `/dev/zero`
+/// does not.
 const MAX_FILE: u64 = 1 << 28;
 
 /// Why a file of positions could not be read.
@@ -47,37 +48,83 @@ impl std::error::Error for PositionFileError {}
 
 /// Reads every position of a file; there is at least one.
 pub fn read(path: &Path) -> Result<Vec<Epd>, PositionFileError> {
-    let wrap = |fault| PositionFileError { path: path.to_owned(), fault };
-    let file = File::open(path).map_err(|error| wrap(Fault::Io(error)))?;
-    let positions = read_from(BufReader::new(file), MAX_FILE).map_err(wrap)?;
-    if positions.is_empty() { Err(wrap(Fault::Empty)) } else { Ok(positions) }
+    let mut positions = open(path)?;
+    positions.records.largest = MAX_FILE;
+    let positions = positions.collect::<Result<Vec<_>, _>>()?;
+    let empty = || PositionFileError { path: path.to_owned(), fault: Fault::Empty };
+    if positions.is_empty() { Err(empty()) } else { Ok(positions) }
 }
 
-fn read_from(mut source: impl BufRead, largest: u64) -> Result<Vec<Epd>, Fault> {
-    let mut positions = Vec::new();
-    let mut total = 0;
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let mut limited = source.by_ref().take(MAX_LINE as u64 + 1);
-        let length = limited.read_until(b'\n', &mut line).map_err(Fault::Io)?;
-        if length == 0 {
-            break;
-        }
-        if length > MAX_LINE {
-            return Err(Fault::LongLine(number));
-        }
-        total += length as u64;
-        if total > largest {
-            return Err(Fault::TooLarge);
-        }
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim_start_matches('\u{feff}').trim();
-        if !text.is_empty() && !text.starts_with('#') {
-            positions.push(text.parse().map_err(|error| Fault::Record(number, error))?);
-        }
+/// Opens a file to read its positions one at a time: it may be larger than the memory.
+pub fn open(path: &Path) -> Result<Positions, PositionFileError> {
+    let wrap = |error| PositionFileError { path: path.to_owned(), fault: Fault::Io(error) };
+    let source = BufReader::new(File::open(path).map_err(wrap)?);
+    Ok(Positions { records: Records::new(source, u64::MAX), path: path.to_owned() })
+}
+
+/// The positions of a file, in order. Ends after an error.
+#[derive(Debug)]
+pub struct Positions {
+    records: Records<BufReader<File>>,
+    path: PathBuf,
+}
+
+impl Iterator for Positions {
+    type Item = Result<Epd, PositionFileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.records.next().transpose()?;
+        Some(next.map_err(|fault| PositionFileError { path: self.path.clone(), fault }))
     }
-    Ok(positions)
+}
+
+/// Reads records from lines.
+#[derive(Debug)]
+struct Records<R> {
+    source: R,
+    line: Vec<u8>,
+    number: usize,
+    /// Bytes read so far, and how many may be.
+    total: u64,
+    largest: u64,
+    ended: bool,
+}
+
+impl<R: BufRead> Records<R> {
+    fn new(source: R, largest: u64) -> Self {
+        Records { source, line: Vec::new(), number: 0, total: 0, largest, ended: false }
+    }
+
+    fn next(&mut self) -> Result<Option<Epd>, Fault> {
+        while !self.ended {
+            // Set back when a line was read: an error ends the reading.
+            self.ended = true;
+            self.number += 1;
+            self.line.clear();
+            let mut limited = self.source.by_ref().take(MAX_LINE as u64 + 1);
+            let length = limited.read_until(b'\n', &mut self.line).map_err(Fault::Io)?;
+            if length == 0 {
+                break;
+            }
+            if length > MAX_LINE {
+                return Err(Fault::LongLine(self.number));
+            }
+            self.total += length as u64;
+            if self.total > self.largest {
+                return Err(Fault::TooLarge);
+            }
+            let text = String::from_utf8_lossy(&self.line);
+            let text = text.trim_start_matches('\u{feff}').trim();
+            if text.is_empty() || text.starts_with('#') {
+                self.ended = false;
+                continue;
+            }
+            let record = text.parse().map_err(|error| Fault::Record(self.number, error))?;
+            self.ended = false;
+            return Ok(Some(record));
+        }
+        Ok(None)
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +132,13 @@ mod tests {
     use super::*;
 
     fn faults(bytes: impl io::Read) -> String {
-        let fault = read_from(BufReader::new(bytes), 1 << 20).unwrap_err();
+        let mut records = Records::new(BufReader::new(bytes), 1 << 20);
+        let fault = loop {
+            if let Err(fault) = records.next() {
+                break fault;
+            }
+        };
+        assert!(matches!(records.next(), Ok(None)), "nothing follows an error");
         PositionFileError { path: "book.epd".into(), fault }.to_string()
     }
 
@@ -93,9 +146,9 @@ mod tests {
     fn records_comments_and_blank_lines() {
         let text = "\u{feff}# a comment\n\n8/8/8/8/8/4k3/4p3/4K3 w - - id \"stale\";\r\n\
                     4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
-        let positions = read_from(text.as_bytes(), 1 << 20).unwrap();
-        assert_eq!(positions.len(), 2);
-        assert_eq!(positions[0].id(), Some("stale"));
+        let mut records = Records::new(text.as_bytes(), 1 << 20);
+        assert_eq!(records.next().unwrap().unwrap().id(), Some("stale"));
+        assert!(records.next().unwrap().is_some() && records.next().unwrap().is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What was built, and how.
+//! Build information: name, version, commit, compiler.
 
 /// Name and version.
 pub const NAME: &str = concat!("Megatherium ", env!("CARGO_PKG_VERSION"));

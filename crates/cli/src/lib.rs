@@ -1,6 +1,6 @@
 //! What the command-line tools share.
 //!
-//! - [`progress`]: a bar on a terminal, a line a minute into a pipe, Ctrl-C that ends the work but
+//! - [`progress`]: a bar on a terminal, a line a minute in a pipe; Ctrl-C ends the work and
 //!   keeps the results.
 //! - [`stdio`]: standard input and output that wait when they are non-blocking.
 //! - [`search`], [`params`], [`positions`]: arguments that several commands take.

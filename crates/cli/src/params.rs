@@ -33,9 +33,15 @@ impl ParamArgs {
     }
 }
 
-/// The error, and for an unknown name the parameters closest to it.
+/// The error with hyphens in the parameter's name; for an unknown name, the nearest ones.
 pub fn with_suggestion(error: &ParamError) -> String {
-    let ParamError::Unknown(name) = error else { return error.to_string() };
+    let name = match error {
+        ParamError::Unknown(name) => name,
+        ParamError::Range(name, ..) => {
+            return error.to_string().replace(name, &name.replace('_', "-"));
+        }
+        ParamError::Form(_) => return error.to_string(),
+    };
     let name = name.trim().replace('_', "-");
     let mut known: Vec<(String, f64)> = Params::SPECS
         .iter()
@@ -57,7 +63,7 @@ mod tests {
             |change: &str| ParamArgs { changes: vec![change.to_owned()] }.params().unwrap_err();
         assert!(refused("razor-dept=2").contains("razor-depth"), "{}", refused("razor-dept=2"));
         assert!(refused("lmr_chek=2").contains("lmr-check"));
-        assert!(!refused("razor-depth=99").contains("nearest"));
+        assert_eq!(refused("razor_depth=99"), "razor-depth must be between 0 and 12");
         assert!(ParamArgs::default().params().is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! How far a long command is, and Ctrl-C to end it.
+//! Progress of long commands, and Ctrl-C.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,15 @@ impl Progress {
             bar.set_style(style);
         }
         let weak = Arc::downgrade(&bar);
-        let tick = move || if io::stderr().is_terminal() { tick(&weak) } else { speak(&weak) };
+        let tick = move || {
+            if io::stderr().is_terminal() {
+                tick(&weak);
+            } else {
+                speak(&weak, Duration::from_mins(1), |line| {
+                    let _ = writeln!(io::stderr(), "{line}");
+                });
+            }
+        };
         // Without this thread the bar still moves with every step.
         let _ = thread::Builder::new().name("progress".to_owned()).spawn(tick);
         let progress = Progress { bar, stop };
@@ -40,7 +48,7 @@ impl Progress {
         Ok(progress)
     }
 
-    /// A stage of so many steps begins.
+    /// Starts a stage of `steps` steps.
     pub fn begin(&self, stage: &str, steps: u64) {
         self.bar.reset();
         self.bar.set_length(steps.max(1));
@@ -49,12 +57,20 @@ impl Progress {
         self.bar.tick();
     }
 
-    /// So many steps are done; `message` is the result so far.
+    /// Marks steps as done by an earlier run; they do not count for the estimate of the time left.
+    pub fn resume(&self, steps: u64) {
+        self.bar.set_position(steps);
+        self.bar.reset_eta();
+    }
+
+    /// Advances by `steps`, at most to the end of the stage. `message`, unless empty, replaces the
+    /// result shown so far.
     pub fn step(&self, steps: u64, message: &str) {
         if !message.is_empty() {
             self.bar.set_message(message.to_owned());
         }
-        self.bar.inc(steps);
+        let left = self.bar.length().unwrap_or(0).saturating_sub(self.bar.position());
+        self.bar.inc(steps.min(left));
     }
 
     /// Prints a line on standard output, above the bar.
@@ -67,7 +83,7 @@ impl Progress {
         &self.stop
     }
 
-    /// Whether the user has asked to end.
+    /// Whether the user has pressed Ctrl-C.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -105,16 +121,37 @@ fn tick(bar: &Weak<ProgressBar>) {
     }
 }
 
-/// Writes a line a minute.
-fn speak(bar: &Weak<ProgressBar>) {
+/// Reports the progress at intervals.
+fn speak(bar: &Weak<ProgressBar>, every: Duration, mut say: impl FnMut(String)) {
     let mut last = Instant::now();
     while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
-        if last.elapsed() >= Duration::from_mins(1) {
+        if last.elapsed() >= every {
             last = Instant::now();
             let (stage, at, of) = (bar.prefix(), bar.position(), bar.length().unwrap_or(1));
-            let _ = writeln!(io::stderr(), "{stage} {at}/{of} {}", bar.message());
+            say(format!("{stage} {at}/{of} {}", bar.message()).trim_end().to_owned());
         }
         drop(bar);
-        thread::sleep(TICK);
+        thread::sleep(TICK.min(every));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_in_a_pipe_name_the_stage_and_end_with_the_work() {
+        let bar = Arc::new(ProgressBar::new(120));
+        bar.set_prefix("games");
+        bar.set_message("+1");
+        bar.set_position(7);
+        let (weak, mut lines) = (Arc::downgrade(&bar), Vec::new());
+        speak(&weak, Duration::from_millis(1), |line| {
+            lines.push(line);
+            if lines.len() == 2 {
+                bar.finish_and_clear();
+            }
+        });
+        assert_eq!(lines, ["games 7/120 +1", "games 7/120 +1"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Commands that search positions: limits and engine from the command line, lines for people.
+//! Shared by commands that search positions: limits and engine from arguments, lines in SAN.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -27,10 +27,10 @@ pub struct SearchArgs {
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=128))]
     depth: Option<u32>,
     /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
     threads: u64,
     /// Table size in MiB
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: u64,
     #[command(flatten)]
     params: ParamArgs,
@@ -76,6 +76,18 @@ pub fn search(
     each: impl Fn(&Info) + Send + Sync + 'static,
 ) -> (Vec<Info>, Outcome) {
     engine.new_game();
+    follow(engine, Root::new(board), limits, stop, each)
+}
+
+/// Like [`search`], but of a position within a game: the table and the statistics of the last
+/// search are kept.
+pub fn follow(
+    engine: &mut Engine,
+    root: Root,
+    limits: Limits,
+    stop: &AtomicBool,
+    each: impl Fn(&Info) + Send + Sync + 'static,
+) -> (Vec<Info>, Outcome) {
     let (sender, receiver) = channel();
     let sink = move |report: Report<'_>| {
         let message = match report {
@@ -89,7 +101,7 @@ pub fn search(
         // The receiver listens until the answer.
         let _ = sender.send(message);
     };
-    engine.start(Root::new(board), limits, Arc::new(sink));
+    engine.start(root, limits, Arc::new(sink));
     let mut lines = Vec::new();
     loop {
         match receiver.recv_timeout(Duration::from_millis(50)) {
@@ -109,7 +121,7 @@ enum Message {
     Done(Outcome),
 }
 
-/// A line of moves as people write it: `12. Nf3 d5 13. O-O`.
+/// A line in SAN with move numbers: `12. Nf3 d5 13. O-O`.
 pub fn line_in_san(board: &Board, moves: &[Move]) -> String {
     let mut board = *board;
     let mut text = String::new();
@@ -131,7 +143,7 @@ pub fn line_in_san(board: &Board, moves: &[Move]) -> String {
     text
 }
 
-/// A score as people write it: `+0.35`, `#5`, `#-3`.
+/// A score in pawns, or in moves to mate: `+0.35`, `#5`, `#-3`.
 pub fn score_for_people(score: i32) -> String {
     match megatherium_search::score::moves_to_mate(score) {
         Some(moves) => format!("#{moves}"),

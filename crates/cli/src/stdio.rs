@@ -1,6 +1,6 @@
-//! Standard input and output that may have been made non-blocking by whoever opened them.
+//! Standard input and output that also work when they are non-blocking.
 //!
-//! A non-blocking stream that is not ready is not at its end: [`Patient`] waits until it is ready.
+//! A non-blocking stream that is not ready has not ended: [`Patient`] waits until it is ready.
 
 use std::fmt;
 use std::io::{self, Read, Write};

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
@@ -12,7 +13,7 @@ use megatherium_cli::{JobResult, stdio};
 /// A lock-free multi-threaded chess engine. Without a command it speaks UCI on standard input and
 /// output.
 #[derive(Debug, Parser)]
-#[command(name = "megatherium", version, about)]
+#[command(name = "megatherium", version)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Job>,
@@ -36,7 +37,7 @@ enum Job {
 fn main() -> ExitCode {
     // First of all: it does nothing once there is a second thread.
     megatherium_tt::give_back_large_blocks();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
@@ -54,6 +55,18 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// OpenBench writes a command and its words as one argument: `"genfens 8 seed 1 book None"`.
+fn arguments(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if let Some(text) = arguments.get(1).and_then(|first| first.to_str())
+        && text.starts_with("genfens ")
+    {
+        let words: Vec<OsString> = text.split_whitespace().map(OsString::from).collect();
+        arguments.splice(1..2, words);
+    }
+    arguments
 }
 
 fn completions(shell: Shell) -> JobResult {

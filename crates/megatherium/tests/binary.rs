@@ -1,31 +1,11 @@
 //! The binary itself: commands of the shell and of the laboratory behind one command line.
 
+mod common;
+
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 
-fn engine() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_megatherium"))
-}
-
-fn run(arguments: &[&str]) -> Output {
-    engine().args(arguments).stdin(Stdio::null()).output().expect("the engine can be started")
-}
-
-/// Standard output of a run that must succeed.
-fn success(arguments: &[&str]) -> String {
-    let output = run(arguments);
-    assert!(output.status.success(), "{arguments:?}: {output:?}");
-    String::from_utf8(output.stdout).expect("text")
-}
-
-/// The one line on standard error of a run that must fail.
-fn failure(arguments: &[&str]) -> String {
-    let output = run(arguments);
-    assert!(!output.status.success(), "{arguments:?}: {output:?}");
-    let errors = String::from_utf8(output.stderr).expect("text");
-    assert_eq!(errors.lines().count(), 1, "{arguments:?}: {errors}");
-    errors
-}
+use common::{engine, failure, success};
 
 #[test]
 fn the_help_lists_the_commands_of_both_crates() {
@@ -37,6 +17,8 @@ fn the_help_lists_the_commands_of_both_crates() {
         "d",
         "eval",
         "version",
+        "genfens",
+        "spsa",
         "suite",
         "params",
         "speedtest",
@@ -111,7 +93,9 @@ fn a_duel_needs_two_sides() {
         success(&[&["duel", "--against", env!("CARGO_BIN_EXE_megatherium")][..], &quick].concat());
     assert!(own.contains("pairs by half points [0, 0, 2, 0, 0]"), "itself: {own}");
     let clock = ["duel", "--set", "razor-depth=2", "--tc", "0.2+0.01", "--pairs", "1"];
-    assert!(success(&clock).starts_with("2 games, 0.2+0.01 s: "));
+    let one = success(&clock);
+    assert!(one.starts_with("2 games, 0.2+0.01 s: "), "{one}");
+    assert!(!one.contains('±'), "one pair has no interval: {one}");
 }
 
 #[cfg(target_os = "linux")]
@@ -153,6 +137,23 @@ fn a_finished_game_has_its_score_at_once() {
         assert!(lines.iter().any(|line| line.contains(score)), "{lines:?}");
         say(&mut child, "stop\n");
         assert_eq!(until(&mut child, "bestmove"), ["bestmove (none)"]);
+    }
+    say(&mut child, "quit\n");
+    assert!(child.wait().expect("an end").success());
+}
+
+/// A move that ends the game is scored by the rules, whatever the depth and the thread: h4h5 gives
+/// stalemate, and everything else wins.
+#[test]
+fn a_won_game_is_not_thrown_away_by_a_stalemate() {
+    let mut child =
+        engine().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("an engine");
+    say(&mut child, "setoption name Threads value 2\n");
+    for _ in 0..40 {
+        let fen = "2R5/6k1/6B1/6P1/7P/8/3B3K/8 w - - 0 1";
+        say(&mut child, &format!("ucinewgame\nposition fen {fen}\ngo nodes 100\n"));
+        let lines = until(&mut child, "bestmove");
+        assert!(!lines.iter().any(|line| line.starts_with("bestmove h4h5")), "{lines:?}");
     }
     say(&mut child, "quit\n");
     assert!(child.wait().expect("an end").success());

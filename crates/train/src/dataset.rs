@@ -1,4 +1,4 @@
-//! All training positions in memory, and the held-out ones apart.
+//! The training and validation positions, in memory.
 
 use crate::data::{DataError, Filter, Game, Reader};
 use crate::sample::Sample;
@@ -6,12 +6,12 @@ use fastrand::Rng;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// The positions to learn from and the positions to be examined in.
+/// Training and validation positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dataset {
-    /// To learn from.
+    /// Training positions.
     pub training: Vec<Sample>,
-    /// Never learnt from.
+    /// Held-out positions, never trained on.
     pub validation: Vec<Sample>,
     /// Games read.
     pub games: u64,
@@ -22,16 +22,16 @@ const GAMES: usize = 16_384;
 
 impl Dataset {
     /// Reads the positions that `filter` keeps from data files; `permille` of the games are held
-    /// out.
+    /// out. `progress` sees what was read so far and says whether to read on.
     ///
-    /// Whole games are held out, not positions: neighbouring positions are so alike that knowing
-    /// one gives the other away. Which games is decided by their moves, so it stays the same when
-    /// files are joined, mixed or grow, and a game that occurs twice is not on both sides.
+    /// Whole games are held out, not positions: neighbouring positions are so similar that one
+    /// leaks the other. Which games is decided by their moves, so it stays the same when files are
+    /// joined, mixed or grow, and a game that occurs twice is not on both sides.
     pub fn load(
         files: &[PathBuf],
         filter: &Filter,
         permille: u64,
-        mut progress: impl FnMut(&Dataset),
+        mut progress: impl FnMut(&Dataset) -> bool,
     ) -> Result<Dataset, (PathBuf, DataError)> {
         let mut dataset = Dataset::default();
         for path in files {
@@ -47,7 +47,7 @@ impl Dataset {
         path: &Path,
         filter: &Filter,
         permille: u64,
-        progress: &mut impl FnMut(&Dataset),
+        progress: &mut impl FnMut(&Dataset) -> bool,
     ) -> Result<(), DataError> {
         let mut reader = Reader::open(path)?;
         loop {
@@ -63,7 +63,9 @@ impl Dataset {
                 if held_out { &mut self.validation } else { &mut self.training }.extend(samples);
             }
             self.games += games.len() as u64;
-            progress(self);
+            if !progress(self) {
+                return Ok(());
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
-//! How the net is made: self-play games on disk, and the trainer that turns them into weights.
+//! Training of the net: self-play games on disk, and the trainer.
 //!
-//! [`selfplay`] plays the games, [`data`] is their file format, [`dataset`] all of their positions
-//! in memory, [`trainer`] the arithmetic, [`verify`] the examination.
+//! [`selfplay`] plays games, [`import`] reads them from PGN, [`data`] is their file format,
+//! [`dataset`] holds their positions in memory, [`trainer`] trains, and [`verify`] compares nets.
 
 #![forbid(unsafe_code)]
 
 pub mod data;
 pub mod dataset;
+pub mod import;
 pub mod sample;
 pub mod selfplay;
 pub mod svg;

@@ -10,7 +10,7 @@ macro_rules! say {
 mod commands;
 
 use clap::{Parser, Subcommand};
-use commands::{datagen, export, files, nets, train};
+use commands::{datagen, export, files, import, nets, train};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -26,26 +26,27 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Play games against itself and write them down
+    /// Generate training games by self-play
     Datagen(datagen::DatagenArgs),
+    /// Read games from PGN files, as OpenBench leaves them, with scores in the comments
+    Import(import::ImportArgs),
     /// Train a net on data files
     Train(train::TrainArgs),
-    /// Make a net file from a checkpoint
+    /// Quantise a checkpoint into a net file
     Quantise(nets::QuantiseArgs),
-    /// Put a net into its place in the source tree and print the bench of the engine with it
+    /// Install a net as the embedded one of the source tree, and print the bench count it gives
     Export(export::ExportArgs),
-    /// Print and draw what a net is made of
+    /// Print and plot the weights and neurons of a net
     Inspect(nets::InspectArgs),
     /// Compare two nets on data files
     Compare(nets::CompareArgs),
-    /// Count what is in data files
+    /// Summarise data files
     Stats(files::StatsArgs),
-    /// Fit the chances of a win, a draw and a loss (the UCI option `UCI_ShowWDL`) to the results in
-    /// data files
+    /// Fit the win/draw/loss model (UCI option `UCI_ShowWDL`) to the results in data files
     Wdl(files::StatsArgs),
-    /// Append the games of several data files to one
+    /// Append the games of several data files to one, each game once
     Merge(files::MergeArgs),
-    /// Write the games of data files into a new one, in random order
+    /// Shuffle the games of data files into a new one
     Shuffle(files::ShuffleArgs),
 }
 
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
     }
     let result = match Cli::parse().command {
         Command::Datagen(args) => datagen::datagen(&args),
+        Command::Import(args) => import::import(&args),
         Command::Train(args) => train::train(&args),
         Command::Quantise(args) => nets::quantise(&args),
         Command::Export(args) => export::export(&args),

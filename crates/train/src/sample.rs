@@ -7,9 +7,9 @@ use megatherium_nnue::layout::{View, output_bucket};
 /// The most pieces a position has.
 pub const PIECES: usize = 32;
 
-/// A position with what is to be learnt about it.
+/// A position with its training targets.
 ///
-/// The board is turned so that the mover is White; which colour it was does not matter to the net.
+/// The board is flipped so that the side to move is White: the net does not distinguish colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     occupied: u64,
@@ -59,7 +59,7 @@ impl Sample {
         (self.occupied.count_ones() as usize).min(PIECES)
     }
 
-    /// The output head that judges the position.
+    /// The output head that evaluates the position.
     pub fn bucket(&self) -> usize {
         output_bucket(self.occupied.count_ones())
     }

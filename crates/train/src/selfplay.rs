@@ -1,8 +1,7 @@
 //! Self-play: the engine against itself, a few hundred nodes a move.
 //!
-//! Every game starts with some random moves so that no two are alike, and ends by the rules or when
-//! the scores agree on a result. All scores are kept; which positions suit training is decided when
-//! the data is read.
+//! Every game starts with random moves for variety, and ends by the rules or by adjudication. All
+//! scores are stored; positions are filtered when the data is read.
 
 use crate::data::{Ending, Game, NO_SCORE, PackedBoard, Ply};
 use fastrand::Rng;
@@ -18,9 +17,9 @@ pub struct Rules {
     pub soft_nodes: u64,
     /// A move takes at most this many nodes.
     pub hard_nodes: u64,
-    /// Random moves at the start; every second game has one more, so that both sides move first.
+    /// Random moves at the start; half of the games have one more, so that either side moves first.
     pub random_plies: usize,
-    /// Starts that are worse than this for either side are not played.
+    /// Openings with a larger score than this, for either side, are rejected.
     pub max_start_score: i32,
     /// When the scores end a game.
     pub adjudication: Adjudication,
@@ -47,14 +46,12 @@ impl Default for Rules {
     }
 }
 
-/// The seed of game `number` of the run with the seed `run`: no two of the first 2³² games of any
-/// runs have the same.
+/// The seed of a game, unique for every seed of a run and each of its first 2³² games.
 pub fn game_seed(run: u32, number: u64) -> u64 {
     u64::from(run) << 32 | number & 0xFFFF_FFFF
 }
 
-/// Plays the game that belongs to `seed`. The same seed, rules, net and table size give the same
-/// game.
+/// Plays the game of a seed. The same seed, rules, net and table size give the same game.
 pub fn play(engine: &mut Engine, rules: &Rules, net: u32, seed: u64) -> Game {
     let mut random = Rng::with_seed(seed);
     loop {
@@ -65,7 +62,7 @@ pub fn play(engine: &mut Engine, rules: &Rules, net: u32, seed: u64) -> Game {
     }
 }
 
-/// A game from one random start, unless that start is no good.
+/// A game from one random opening; `None` if the opening is rejected.
 fn attempt(engine: &mut Engine, rules: &Rules, net: u32, random: &mut Rng) -> Option<Game> {
     let start = if rules.book.is_empty() {
         Board::startpos()

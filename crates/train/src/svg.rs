@@ -35,7 +35,7 @@ fn open(width: f64, height: f64, title: &str) -> String {
     )
 }
 
-/// Three significant digits or so, whatever the size.
+/// A number with about three significant digits.
 fn label(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
@@ -117,8 +117,7 @@ pub fn curves(title: &str, x_label: &str, y_label: &str, series: &[Series]) -> S
     svg + "</svg>\n"
 }
 
-/// Draws how often values fall into equal bins between `low` and `high`; the bars grow with the
-/// count's logarithm.
+/// Draws a histogram with equal bins between `low` and `high`, on a logarithmic scale.
 pub fn histogram(title: &str, low: f64, high: f64, counts: &[u64]) -> String {
     let mut svg = open(WIDTH, HEIGHT, title);
     let most = counts.iter().copied().max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Nets against positions: how far apart two of them are, and how well one does.
+//! Scores of nets on positions: the difference of two nets, the loss of one.
 
 use crate::sample::{PIECES, Sample};
 use crate::trainer::{Model, Target, Workspace, sigmoid, unpack};
@@ -46,22 +46,22 @@ pub fn loss(scores: &[f64], samples: &[Sample], target: Target) -> f64 {
     losses.sum::<f64>() / samples.len().max(1) as f64
 }
 
-/// How far two lists of scores are apart.
+/// The difference of two lists of scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Difference {
     /// Positions compared.
     pub positions: usize,
-    /// The mean of the differences' sizes, in centipawns.
+    /// Mean absolute difference in centipawns.
     pub mean: f64,
-    /// The size that half of the differences do not exceed.
+    /// Median absolute difference.
     pub median: f64,
-    /// The size that 99 in 100 do not exceed.
+    /// 99th percentile of the absolute difference.
     pub percentile_99: f64,
-    /// The largest.
+    /// Largest absolute difference.
     pub max: f64,
-    /// Where it is.
+    /// Index of the largest difference.
     pub max_at: usize,
-    /// How well the one can be told from the other on a straight line, 1 at best.
+    /// Pearson correlation.
     pub correlation: f64,
     /// The share of positions in which both favour the same side, draws counting for agreement.
     pub same_side: f64,

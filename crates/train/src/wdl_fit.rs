@@ -1,10 +1,9 @@
-//! Fitting the model of win, draw and loss chances to the results of games.
+//! Fits the win/draw/loss model to the results of games.
 //!
-//! Positions are tallied by score and material; the fit then looks for the parameters under which
-//! the results are most likely, by trying steps in each parameter that shrink when none helps. The
-//! likelihood is smooth and has four parameters, so nothing finer is needed.
+//! Positions are counted by score and material. The fit maximises the likelihood by coordinate
+//! search with shrinking steps: with four parameters and a smooth function nothing finer is needed.
 
-use crate::data::{DataError, Filter, Reader};
+use crate::data::{DataError, Filter, Reader, Watch, tell};
 use megatherium_search::wdl::{Model, material};
 use std::path::Path;
 
@@ -39,8 +38,15 @@ impl Tally {
     }
 
     /// Counts the positions of a data file that a filter keeps.
-    pub fn read(&mut self, path: &Path, filter: &Filter) -> Result<(), DataError> {
+    pub fn read(
+        &mut self,
+        path: &Path,
+        filter: &Filter,
+        watch: Watch<'_>,
+    ) -> Result<(), DataError> {
+        let mut games = 0;
         for game in Reader::open(path)? {
+            tell(watch, &mut games)?;
             for position in game?.replay().filter(|position| filter.keeps(position)) {
                 self.count(
                     i32::from(position.score),
@@ -69,7 +75,7 @@ impl Tally {
             })
     }
 
-    /// How surprised the model is by a result, on average, in nats.
+    /// Mean negative log-likelihood of a result, in nats.
     pub fn surprise(&self, model: &Model) -> f64 {
         let mut sum = 0.0;
         for (score, material, [lost, drawn, won]) in self.cells() {

@@ -2,11 +2,13 @@
 
 mod common;
 
+use megatherium_board::referee::Outcome;
 use megatherium_nnue::{HIDDEN, Network, constructed};
-use megatherium_train::data::Writer;
+use megatherium_train::data::{Ending, NO_SCORE, Reader, Writer};
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn call(directory: &Path, args: &[&str]) -> Output {
     let binary = env!("CARGO_BIN_EXE_megatherium-train");
@@ -156,10 +158,106 @@ fn runs_with_other_seeds_and_resumed_runs_play_other_games() {
     let said = play("first", "1", "2000");
     assert!(said.contains("are there already"), "{said}");
     let said = succeed(path, &["merge", "first", "second", "-o", "both"]);
-    assert!(!said.contains("twice"), "{said}");
+    assert!(said.contains("\n0 games came twice"), "{said}");
     // The same seed plays the same games.
     play("third", "2", "1000");
     assert_eq!(fs::read(path.join("second")).unwrap(), fs::read(path.join("third")).unwrap());
+}
+
+/// A game as the match runner of OpenBench writes it, the same as its client sends it, and games
+/// that are no good for training.
+const PGN: &str = r#"[Event "Fastchess Tournament"]
+[Result "0-1"]
+[FEN "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2"]
+[SetUp "1"]
+[Termination "normal"]
+
+2. g4 {-0.85/10 0.003s, n=5120, sd=14} Qh4# {+M1/24 0.001s, n=900, sd=2, Black mates} 0-1
+
+[Result "0-1"]
+[FEN "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2"]
+
+g4 {-0.85/10} Qh4# {+M1/24} 0-1
+
+[Result "1-0"]
+[Termination "time forfeit"]
+
+1. e4 {+0.30/12 0.01s} c5 {-0.20/12 9.01s, Black loses on time} 1-0
+
+[Result "1/2-1/2"]
+[Termination "adjudication"]
+
+1. d4 {book} d5 {book} 2. c4 {+0.21/11 0.01s} e6 {-0.19/12 0.01s, Draw by adjudication} 1/2-1/2
+
+[Result "*"]
+
+1. d4 {+0.10/9 0.01s} *
+
+[Result "1-0"]
+
+1. e4 e5 1-0
+
+[Result "1-0"]
+
+1. e4 {+0.10/9 0.01s} e4 {+0.10/9 0.01s} 1-0
+"#;
+
+#[test]
+fn games_of_a_fleet_are_imported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("games.pgn"), PGN).unwrap();
+    let said = succeed(path, &["import", "games.pgn", "-o", "games.data"]);
+    for part in [
+        "2 games appended to games.data\n1 games came twice",
+        "1 games could not be read",
+        "1 games were not finished",
+        "1 games ended by a forfeit",
+        "1 games have no scores",
+        "games.pgn: line 34, game 7: \"e4\" is",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let games: Vec<_> =
+        Reader::open(&path.join("games.data")).unwrap().map(|game| game.unwrap()).collect();
+    let scores = |index: usize| games[index].plies.iter().map(|ply| ply.score).collect::<Vec<_>>();
+    assert_eq!(scores(0), [-85, 31_999]);
+    assert_eq!(scores(1), [NO_SCORE, NO_SCORE, 21, -19]);
+    assert_eq!((games[0].outcome, games[1].outcome), (Outcome::Black, Outcome::Draw));
+    assert_eq!((games[0].ending, games[1].ending), (Ending::Played, Ending::Adjudicated));
+    let said = succeed(path, &["import", "games.pgn", "games.pgn", "-o", "games.data"]);
+    assert!(said.contains("0 games appended") && said.contains("6 games came twice"), "{said}");
+    let said = succeed(path, &["stats", "games.data"]);
+    assert!(said.contains("2 games") && said.contains("played by net …00000000"), "{said}");
+    assert!(fail(path, &["import", "absent.pgn", "-o", "x"]).contains("absent.pgn"));
+}
+
+/// Ctrl-C ends a run and says what is kept.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_continue() {
+    let directory = with_data();
+    let train = ["train", "games.data", "-o", "run", "--validation", "200", "--epochs", "60000"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_megatherium-train"))
+        .args(train)
+        .current_dir(directory.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("epoch   2 ")));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    while lines.next().is_some() {}
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.starts_with("error: stopped: epoch "), "{errors}");
+    assert!(errors.contains("is in the checkpoint, --resume continues after it"), "{errors}");
+    // The net of that epoch can be had at once.
+    let quantise = ["quantise", "run/checkpoint.bin", "-o", "net.nnue", "--data", "games.data"];
+    succeed(directory.path(), &quantise);
 }
 
 fn size(directory: &Path, name: &str) -> u64 {

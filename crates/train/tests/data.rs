@@ -303,15 +303,15 @@ fn files_are_counted_joined_and_mixed() {
     let (directory, first, games) = written(100, 10);
     let (_other, second, more) = written(50, 11);
     let joined = directory.path().join("joined.data");
-    let merged = merge(&[first.clone(), second.clone()], &joined, false).unwrap();
+    let merged = merge(&[first.clone(), second.clone()], &joined, false, &mut |_| true).unwrap();
     assert_eq!((merged.games, merged.skipped), (150, 0));
     let all: Vec<Game> = games.into_iter().chain(more).collect();
     let read: Vec<Game> = Reader::open(&joined).unwrap().map(Result::unwrap).collect();
     assert_eq!(read, all);
 
-    let mut sum = stats(&first, &Filter::default()).unwrap();
-    sum.add(&stats(&second, &Filter::default()).unwrap());
-    let whole = stats(&joined, &Filter::default()).unwrap();
+    let mut sum = stats(&first, &Filter::default(), &mut |_| true).unwrap();
+    sum.add(&stats(&second, &Filter::default(), &mut |_| true).unwrap());
+    let whole = stats(&joined, &Filter::default(), &mut |_| true).unwrap();
     assert_eq!(sum, whole);
     assert_eq!(whole.games, 150);
     assert_eq!(whole.outcomes.iter().sum::<u64>(), 150);
@@ -321,7 +321,7 @@ fn files_are_counted_joined_and_mixed() {
     assert!(whole.kept > 0 && whole.kept < whole.plies - whole.random);
 
     let mixed = directory.path().join("mixed.data");
-    assert_eq!(shuffle(from_ref(&joined), &mixed, 5).unwrap(), 150);
+    assert_eq!(shuffle(from_ref(&joined), &mixed, 5, &mut |_| true).unwrap(), 150);
     let order: Vec<Game> = Reader::open(&mixed).unwrap().map(Result::unwrap).collect();
     assert_ne!(order, all);
     let sorted = |mut games: Vec<Game>| {
@@ -329,7 +329,10 @@ fn files_are_counted_joined_and_mixed() {
         games
     };
     assert_eq!(sorted(order), sorted(all));
-    assert!(shuffle(&[joined], &mixed, 5).is_err(), "an existing file is not mixed into");
+    assert!(
+        shuffle(&[joined], &mixed, 5, &mut |_| true).is_err(),
+        "an existing file is not mixed into"
+    );
 
     // A damaged source: refused, or salvaged.
     let mut bytes = fs::read(&first).unwrap();
@@ -337,9 +340,12 @@ fn files_are_counted_joined_and_mixed() {
     bytes[middle] ^= 1;
     fs::write(&first, bytes).unwrap();
     let target = directory.path().join("salvaged.data");
-    assert!(matches!(merge(from_ref(&first), &target, false), Err((_, DataError::Damaged { .. }))));
+    assert!(matches!(
+        merge(from_ref(&first), &target, false, &mut |_| true),
+        Err((_, DataError::Damaged { .. }))
+    ));
     fs::remove_file(&target).unwrap();
-    let merged = merge(&[first], &target, true).unwrap();
+    let merged = merge(&[first], &target, true, &mut |_| true).unwrap();
     assert_eq!(merged.games, 99);
     assert!(merged.skipped > 0);
 }

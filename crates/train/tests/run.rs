@@ -33,7 +33,7 @@ fn dataset(count: usize) -> Dataset {
             writer.write(game).unwrap();
         }
     }
-    let dataset = Dataset::load(&paths, &Filter::default(), 200, |_| ()).unwrap();
+    let dataset = Dataset::load(&paths, &Filter::default(), 200, |_| true).unwrap();
     assert_eq!(dataset.games, count as u64);
 
     // Exactly the positions of the games, in order, each on its side.

@@ -1,4 +1,4 @@
-//! What a line can ask for.
+//! The commands that a line can hold.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub enum Command<'a> {
     /// `uci`: name, options, `uciok`.
     Uci,
-    /// `debug on|off`: say more, or stop doing so.
+    /// `debug on|off`: print extra `info string` lines, or stop printing them.
     Debug(bool),
     /// `isready`: answer `readyok`.
     IsReady,
@@ -64,15 +64,14 @@ pub struct Position<'a> {
     pub moves: &'a str,
 }
 
-/// The arguments of `go`. A number too large for its field has become the field's largest value, a
-/// negative one its smallest.
+/// The arguments of `go`. Numbers are clamped to the range of their field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go<'a> {
     /// `wtime` and `btime`, in milliseconds.
     pub clock: [Option<u64>; 2],
     /// `winc` and `binc`, in milliseconds.
     pub increment: [Option<u64>; 2],
-    /// `movestogo`; 0 has become `None`, as it says nothing.
+    /// `movestogo`; `None` for 0, which means that there is no next time control.
     pub moves_to_go: Option<u32>,
     /// `movetime`, in milliseconds.
     pub move_time: Option<u64>,
@@ -93,7 +92,7 @@ pub struct Go<'a> {
 }
 
 impl Go<'_> {
-    /// Whether a search with these arguments ends by itself, `ponder` and `infinite` left aside.
+    /// Whether a limit ends the search, not counting `ponder` and `infinite`.
     pub fn is_limited(&self) -> bool {
         self.clock.iter().any(Option::is_some)
             || self.move_time.is_some()
@@ -103,7 +102,7 @@ impl Go<'_> {
     }
 }
 
-/// A command as people look it up: in `help` and in the manual.
+/// A command in `help` and in the manual.
 #[derive(Debug)]
 pub struct Entry {
     /// How it is written.
@@ -164,7 +163,7 @@ pub const COMMANDS: &[Entry] = &[
 pub fn manual_table() -> String {
     let mut table = String::from("| command | meaning |\n|---|---|\n");
     for entry in COMMANDS {
-        // A bar inside a cell would begin the next one.
+        // An unescaped bar would start the next cell.
         let _ = writeln!(table, "| `{}` | {} |", entry.usage.replace('|', "\\|"), entry.meaning);
     }
     table

@@ -1,7 +1,6 @@
-//! The one place where `info` and `bestmove` lines are put together.
+//! Formats `info` and `bestmove` lines. Nothing else does.
 //!
-//! Everything is written into a buffer the caller reuses: a search that prints for hours allocates
-//! nothing here.
+//! The caller passes a buffer that it reuses, so a long search does not allocate here.
 
 use std::fmt::Write as _;
 
@@ -9,12 +8,12 @@ use megatherium_board::{Board, Move};
 use megatherium_search::score::{Score, moves_to_mate};
 use megatherium_search::{Info, Outcome, ScoreBound};
 
-/// How moves and scores are written, as the options say.
+/// Output format, as chosen by UCI options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Castling is king takes rook, whatever the set-up.
+    /// Write castling as king takes rook in every position.
     pub chess960: bool,
-    /// Scores come with win, draw and loss expectations.
+    /// Add win, draw and loss probabilities to every score.
     pub show_wdl: bool,
 }
 
@@ -53,8 +52,8 @@ pub fn info(out: &mut String, info: &Info, root: &Board, style: Style) {
     out.push('\n');
 }
 
-/// Writes the score of a search that ended before it had a line to show: one without a legal move,
-/// for example.
+/// Writes the score of a search that ended without a principal variation, for example because there
+/// is no legal move.
 pub fn bare_score(out: &mut String, outcome: &Outcome, wdl_permille: [u16; 3], style: Style) {
     let _ = write!(out, "info depth {} score ", outcome.depth);
     score(out, outcome.score);
@@ -105,7 +104,7 @@ pub fn wdl(out: &mut String, [win, draw, loss]: [u16; 3]) {
     let _ = write!(out, " wdl {win} {draw} {loss}");
 }
 
-/// How a move is written depends on the move alone, so the root's board serves for the whole line.
+/// The notation depends on the move alone, so the root's board formats the whole line.
 fn push_move(out: &mut String, root: &Board, mv: Move, style: Style) {
     let _ = write!(out, "{}", root.uci(mv, style.chess960));
 }

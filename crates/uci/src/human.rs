@@ -10,7 +10,7 @@ use megatherium_tt::{Counters, Placement};
 use crate::command::COMMANDS;
 use crate::format::{self, Style};
 
-/// The position: diagram, FEN and keys, who gives check, what can be played.
+/// Writes the position: diagram, FEN, keys, checkers and legal moves.
 pub fn write_position(out: &mut String, root: &Root, style: Style) {
     let board = &root.board;
     let _ = writeln!(out, "{board}");
@@ -33,8 +33,7 @@ pub fn write_position(out: &mut String, root: &Root, style: Style) {
     out.push('\n');
 }
 
-/// The evaluation, and a board with what each piece contributes to it. Everything in pawns from
-/// White's view.
+/// Writes the evaluation and the contribution of each piece, in pawns from White's point of view.
 pub fn write_evaluation(out: &mut String, board: &Board, network: &Network) {
     let explanation = network.explain(board);
     for rank in (0..8).rev() {
@@ -76,7 +75,7 @@ fn write_rank(out: &mut String, board: &Board, explanation: &Explanation, rank: 
     out.push('\n');
 }
 
-/// The same position with colours exchanged: what White could do, Black can do now.
+/// The position with colours reversed: White's moves become Black's.
 pub fn flipped(board: &Board) -> Board {
     let fen = board.shredder_fen();
     let mut fields = fen.split(' ');
@@ -106,7 +105,7 @@ fn pawns(centipawns: i32) -> String {
     format!("{:+.2}", f64::from(centipawns) / 100.0)
 }
 
-/// The transposition table: what it holds, and how it served the last search.
+/// Writes size and fill of the transposition table, and its statistics for the last search.
 pub fn write_table(out: &mut String, engine: &Engine) {
     let table = engine.table();
     let stats = engine.table_stats();

@@ -11,7 +11,7 @@ pub const MAX_LINE: usize = 1 << 20;
 pub enum Line<'a> {
     /// The line without its end. Bytes that are not UTF-8 have become U+FFFD.
     Text(Cow<'a, str>),
-    /// The line was longer than [`MAX_LINE`] and has been skipped to its end. This is how it began.
+    /// The line was longer than [`MAX_LINE`] and was discarded. This is its beginning.
     TooLong(Cow<'a, str>),
 }
 
@@ -31,7 +31,7 @@ impl Line<'_> {
     }
 }
 
-/// How much of a line that is too long is kept: enough to tell what it wanted to be.
+/// Bytes kept of a line that is too long: enough to recognise the command.
 const KEPT: usize = 200;
 
 /// Splits a byte stream into lines without ever holding more than one line of [`MAX_LINE`] bytes.
@@ -51,7 +51,7 @@ impl<R: BufRead> Lines<R> {
     /// The next line; `None` at the end of the input. A last line without a newline counts as a
     /// line.
     ///
-    /// A read error is the end of the input as well: nothing more can come from there.
+    /// A read error counts as the end of the input.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
         self.buffer.clear();
         let mut too_long = false;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Which way a line went.
+/// The direction of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the GUI.
@@ -49,7 +49,7 @@ impl Log {
             text.trim_end_matches(['\r', '\n'])
         );
         let result = self.file.write_all(self.line.as_bytes());
-        // One long line must not keep its buffer for ever.
+        // Do not keep the buffer of one long line forever.
         self.line.shrink_to(1 << 16);
         result
     }

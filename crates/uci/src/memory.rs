@@ -25,7 +25,7 @@ fn limited_mebibytes() -> Option<usize> {
     left.into_iter().filter_map(|(limit, used)| left_of(&limits, limit, &status, used)).min()
 }
 
-/// Why a table of this size in place of one of size `old` would be too much.
+/// The shortage if a table of this size replaced one of size `old`; `None` if it fits.
 pub fn too_large_table(mebibytes: usize, old: usize) -> Option<String> {
     let reach = available_mebibytes()?.saturating_add(old);
     (mebibytes > reach).then(|| format!("only {reach} MiB of memory are free"))
@@ -41,7 +41,7 @@ pub fn too_little_for(bytes: usize) -> Option<String> {
     Some(format!("it needs about {needed} MiB of memory, and {free} MiB are free"))
 }
 
-/// Why this many search threads would be too many.
+/// The shortage if this many search threads were started; `None` if they fit.
 ///
 /// A thread uses little of what it reserves: its stack, and the allocator's arena for it. The
 /// reservation counts against the limits of the process.
@@ -119,7 +119,7 @@ fn group_free(folder: &str) -> Option<usize> {
     group_left(&limit, &used, &read("memory.stat").unwrap_or_default())
 }
 
-/// The limit less what is in use; files that were read count as used, but give way.
+/// The limit minus the usage. The page cache counts as usage, but the kernel reclaims it.
 fn group_left(limit: &str, used: &str, stat: &str) -> Option<usize> {
     let limit: usize = limit.trim().parse().ok()?; // "max" where there is none
     let used: usize = used.trim().parse().ok()?;

@@ -1,4 +1,4 @@
-//! Everything the shell says goes through here: whole lines, flushed, and copied to the debug log.
+//! The output of the shell: whole lines, flushed, and copied to the debug log.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -8,10 +8,10 @@ use megatherium_cli::stdio::{Patient, gone};
 
 use crate::log::{Direction, Log};
 
-/// The way out, shared by the reader thread and the search.
+/// The output, shared by the reader thread and the search threads.
 ///
-/// Lines are put together in one reused buffer and written with one call, so that lines of two
-/// threads never mix and a long analysis allocates nothing here.
+/// Lines are formatted in one reused buffer and written with one call, so lines of two threads
+/// never interleave and a long analysis does not allocate.
 pub struct Output {
     inner: Mutex<Inner>,
 }
@@ -29,17 +29,17 @@ impl fmt::Debug for Output {
 }
 
 impl Output {
-    /// Speaks on standard output.
+    /// Writes to standard output.
     pub fn stdout() -> Self {
         Self::new(Box::new(Patient(io::stdout())))
     }
 
-    /// Speaks to `out`.
+    /// Writes to `out`.
     pub fn new(out: Box<dyn Write + Send>) -> Self {
         Output { inner: Mutex::new(Inner { out, text: String::new(), log: None }) }
     }
 
-    /// Writes the lines that `write` makes; each ends in a newline.
+    /// Writes the lines that `write` formats; each must end in a newline.
     pub fn with(&self, write: impl FnOnce(&mut String)) {
         let mut inner = self.lock();
         inner.text.clear();
@@ -54,18 +54,17 @@ impl Output {
         });
     }
 
-    /// Says something that is not an answer.
+    /// Writes an `info string` line.
     pub fn info(&self, message: impl fmt::Display) {
         self.line(format_args!("info string {message}"));
     }
 
-    /// Says what was wrong with the input. The one form in which that is ever said: one line,
-    /// however long the message and whatever it quotes.
+    /// Writes an error. Every error has this form: one line of bounded length, whatever it quotes.
     pub fn error(&self, message: impl fmt::Display) {
         self.info(format_args!("error: {}", OneLine(&message.to_string())));
     }
 
-    /// Begins a log, or ends it.
+    /// Starts the debug log; `None` ends it.
     pub fn set_log(&self, log: Option<Log>) {
         self.lock().log = log;
     }
@@ -76,13 +75,13 @@ impl Output {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A thread that panicked while writing has at worst left half a line in the buffer, which
-        // is cleared.
+        // A thread that panicked while writing leaves at worst half a line in the buffer, and the
+        // buffer is cleared before use.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A text as one line of bounded length, without characters that a terminal or a GUI might obey.
+/// Text as one line of bounded length, with control characters escaped.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {
@@ -96,8 +95,8 @@ impl fmt::Display for OneLine<'_> {
     }
 }
 
-/// Writes a character, or its number if it is one that does something: control characters, ends of
-/// lines, and those that turn or hide what stands beside them.
+/// Writes a character. Control characters, line separators, and zero-width and bidirectional
+/// characters are escaped.
 pub(crate) fn write_harmless(f: &mut fmt::Formatter<'_>, character: char) -> fmt::Result {
     let acts = character.is_control()
         || matches!(
@@ -122,7 +121,7 @@ impl Inner {
         }
     }
 
-    /// Logs a line; if that fails (disk full), says so once and goes on without a log.
+    /// Logs a line. If that fails (disk full), reports it once and closes the log.
     fn log(&mut self, direction: Direction, line: &str) {
         let Some(log) = &mut self.log else { return };
         if let Err(error) = log.write(direction, line) {

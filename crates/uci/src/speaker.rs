@@ -10,8 +10,8 @@ use megatherium_search::{Report, ScoreBound, Sink};
 use crate::format::{self, Style};
 use crate::output::Output;
 
-/// Prints the reports of one search. Its style is fixed when the search begins: an option changed
-/// meanwhile counts for the next.
+/// Prints the reports of one search. The style is fixed when the search starts; an option changed
+/// later applies to the next search.
 #[derive(Debug)]
 pub struct Speaker {
     output: Arc<Output>,
@@ -23,7 +23,7 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    /// A speaker for a search of `root`. `answered` is set just before the answer is written, so
+    /// A speaker for a search of `root`. `answered` is set just before the answer is written:
     /// whoever has read the answer finds it set.
     pub fn new(output: Arc<Output>, root: Board, style: Style, answered: Arc<AtomicBool>) -> Self {
         Speaker { output, root, style, scored: AtomicBool::new(false), answered }

@@ -1,18 +1,15 @@
 //! Work that is not a search. It runs on its own thread so that the reader stays responsive.
 
-use std::fmt::Write as _;
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use megatherium_board::perft::divide;
 use megatherium_board::{Board, Move};
 use megatherium_search::report::nodes_per_second;
 use megatherium_search::{Engine, bench};
-
-use crate::output::Output;
 
 /// A running task.
 #[derive(Debug)]
@@ -22,8 +19,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Starts `work`; it should look at the flag it is given now and then, and end when that is
-    /// set.
+    /// Starts `work`, which must poll the flag it is given and end when it is set.
     pub fn start(work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
@@ -38,59 +34,74 @@ impl Task {
 
     /// Waits until it has ended.
     pub fn join(self) {
-        // A task that panicked has said so on standard error, and has nothing the shell needs.
+        // A panic was already reported on standard error, and the shell needs nothing from the
+        // task.
         let _ = self.handle.join();
     }
 }
 
-/// Counts leaf nodes and prints the number for each first move. `remark` begins the last line:
-/// `info string ` in a UCI conversation.
-pub fn run_perft(
-    output: &Output,
-    board: &Board,
-    depth: u32,
-    threads: usize,
-    chess960: bool,
-    remark: &str,
-    stop: &AtomicBool,
-) {
-    report_perft(output, board, depth, chess960, remark, || divide(board, depth, threads, stop));
+/// A perft to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Perft<'a> {
+    /// The position.
+    pub board: &'a Board,
+    /// Plies to the leaves.
+    pub depth: u32,
+    /// Write castling as king takes rook.
+    pub chess960: bool,
+    /// Prefix of the last line: `info string ` in a UCI conversation.
+    pub remark: &'a str,
 }
 
-/// Counts with `divide`, and prints what it found.
-pub fn report_perft(
-    output: &Output,
-    board: &Board,
-    depth: u32,
-    chess960: bool,
-    remark: &str,
-    divide: impl FnOnce() -> Option<Vec<(Move, u64)>>,
-) {
-    let started = Instant::now();
-    let Some(counts) = divide() else {
-        output.line(format_args!("{remark}perft {depth} stopped"));
-        return;
-    };
-    let total: u64 = if depth == 0 { 1 } else { counts.iter().map(|(_, count)| count).sum() };
-    let time = started.elapsed();
-    output.with(|out| {
-        for &(mv, count) in &counts {
-            let _ = writeln!(out, "{}: {count}", board.uci(mv, chess960));
+impl Perft<'_> {
+    /// Counts leaf nodes and prints the number for each first move as soon as it is known, so an
+    /// interrupted count keeps its results. `divide` counts the leaves below a position by move; it
+    /// returns `None` when it is stopped.
+    pub fn run(
+        self,
+        divide: impl Fn(&Board, u32) -> Option<Vec<(Move, u64)>>,
+        mut say: impl FnMut(&dyn fmt::Display),
+    ) {
+        let Perft { board, depth, chess960, remark } = self;
+        let started = Instant::now();
+        let moves = board.legal_moves();
+        // A first move with its leaves; none at depth 0, where the root is the only leaf.
+        let firsts = if depth == 0 { 0 } else { moves.len() };
+        let mut total = u64::from(depth == 0);
+        for (done, &mv) in moves.iter().enumerate().take(firsts) {
+            let mut next = *board;
+            next.make(mv);
+            let sum = |counts: Vec<(Move, u64)>| {
+                counts.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count))
+            };
+            let count = if depth == 1 { Some(1) } else { divide(&next, depth - 1).map(sum) };
+            let Some(count) = count else {
+                let firsts = format!("{done} of {firsts} first moves");
+                return say(&format_args!(
+                    "{remark}perft {depth} stopped after {firsts}, {total} nodes"
+                ));
+            };
+            total = total.saturating_add(count);
+            say(&format_args!("{}: {count}", board.uci(mv, chess960)));
         }
+        let time = started.elapsed();
         let (nps, milliseconds) = (nodes_per_second(total, time), time.as_millis());
-        let _ = writeln!(out, "\nNodes searched: {total}\n");
-        let _ = writeln!(out, "{remark}perft {depth}: {total} nodes {milliseconds} ms {nps} nps");
-    });
+        say(&format_args!(
+            "\nNodes searched: {total}\n\n{remark}perft {depth}: {total} nodes {milliseconds} ms \
+             {nps} nps"
+        ));
+    }
 }
 
 /// Runs the bench: a line per position, then the total in the form that test frameworks look for.
-/// `remark` begins a line that is no result. Stopped early, it sums up what was searched.
+/// `remark` is the prefix of a line that is not a result. If it is stopped, it prints the totals so
+/// far.
 pub fn run_bench(
-    output: &Output,
     engine: &mut Engine,
     depth: u32,
     remark: &str,
     stop: &AtomicBool,
+    say: impl Fn(&dyn fmt::Display),
 ) {
     let count = bench::POSITIONS.len();
     let (mut done, mut nodes, mut time) = (0, 0, Duration::ZERO);
@@ -98,17 +109,15 @@ pub fn run_bench(
         (done, nodes, time) = (done + 1, nodes + position.nodes, time + position.time);
         let nps = nodes_per_second(position.nodes, position.time);
         let (number, nodes, fen) = (position.number, position.nodes, position.fen);
-        output.line(format_args!("{number:>3}/{count} {nodes:>10} nodes {nps:>9} nps  {fen}"));
+        say(&format_args!("{number:>3}/{count} {nodes:>10} nodes {nps:>9} nps  {fen}"));
     };
     let result = bench::run_on(engine, depth, stop, &mut each);
     if result.complete {
-        output.with(|out| {
-            let _ = writeln!(out, "checksum of moves and scores: {:016x}", result.checksum);
-            let _ = writeln!(out, "{} nodes {} nps", result.nodes, result.nps());
-        });
+        say(&format_args!("checksum of moves and scores: {:016x}", result.checksum));
+        say(&format_args!("{} nodes {} nps", result.nodes, result.nps()));
     } else {
         let nps = nodes_per_second(nodes, time);
-        output.line(format_args!(
+        say(&format_args!(
             "{remark}bench stopped after {done} of {count} positions, {nodes} nodes, {nps} nps"
         ));
     }
@@ -116,7 +125,34 @@ pub fn run_bench(
 
 #[cfg(test)]
 mod tests {
+    use megatherium_board::perft::divide;
+
     use super::*;
+
+    fn said(fen: &str, depth: u32, stop: bool) -> Vec<String> {
+        let (board, stop) = (Board::from_fen(fen).unwrap(), AtomicBool::new(stop));
+        let mut lines = Vec::new();
+        let perft = Perft { board: &board, depth, chess960: false, remark: "" };
+        perft.run(
+            |board, depth| divide(board, depth, 2, &stop),
+            |line| lines.push(line.to_string()),
+        );
+        lines
+    }
+
+    #[test]
+    fn counts_at_every_depth_and_without_moves() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for (depth, nodes) in [(0, 1), (1, 20), (2, 400), (3, 8902)] {
+            let lines = said(start, depth, false);
+            assert_eq!(lines.len(), if depth == 0 { 1 } else { 21 });
+            let last = lines.last().unwrap();
+            assert!(last.contains(&format!("\nNodes searched: {nodes}\n")), "{last}");
+        }
+        let mated = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1";
+        assert!(said(mated, 3, false)[0].contains("Nodes searched: 0\n"));
+        assert_eq!(said(start, 9, true), ["perft 9 stopped after 0 of 20 first moves, 0 nodes"]);
+    }
 
     #[test]
     fn a_deep_count_can_be_stopped() {

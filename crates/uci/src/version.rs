@@ -20,7 +20,7 @@ pub fn write_version(out: &mut String, network: &Network) {
     let _ = writeln!(out, "net: checksum {:016x}, {:?}", network.checksum(), network.simd());
 }
 
-/// Writes the greeting for people.
+/// Writes the greeting shown on a terminal.
 pub fn write_greeting(out: &mut String, threads: usize, mebibytes: usize, network: &Network) {
     let (name, simd) = (build::NAME, network.simd());
     let s = if threads == 1 { "" } else { "s" };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::table_value::{Row, run as measure};
 use clap::Args;
-use megatherium_cli::stdio::line;
+use megatherium_cli::progress::Progress;
 use megatherium_search::bench;
 
 use megatherium_cli::JobResult;
@@ -21,19 +21,28 @@ pub struct TableValueArgs {
     sizes: Vec<u64>,
 }
 
-/// Prints a row for every size as soon as it is measured.
+/// Prints a row for every size as soon as it is measured. Ctrl-C ends it after the size under way.
 pub(super) fn run(args: &TableValueArgs) -> JobResult {
     let sizes: Vec<Option<usize>> =
         std::iter::once(None).chain(args.sizes.iter().map(|&size| Some(size as usize))).collect();
-    line(format!("{} positions to depth {}, one thread", bench::POSITIONS.len(), args.depth));
-    line(
+    let bar = Progress::new("table sizes")?;
+    bar.begin("table sizes", sizes.len() as u64);
+    bar.line(format!("{} positions to depth {}, one thread", bench::POSITIONS.len(), args.depth));
+    bar.line(
         "   table        nodes  saved  saved (geo. mean)  hit rate  cutoffs  move hints   full    time",
     );
     let mut without: Option<Row> = None;
-    measure(args.depth, &sizes, &mut |row| {
-        let base = without.get_or_insert_with(|| row.clone());
-        line(describe(row, base));
-    })?;
+    for size in sizes {
+        if bar.stopped() {
+            break;
+        }
+        measure(args.depth, &[size], &mut |row| {
+            let base = without.get_or_insert_with(|| row.clone());
+            bar.line(describe(row, base));
+        })?;
+        bar.step(1, "");
+    }
+    bar.clear();
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! `datagen`: self-play on all cores into one data file, until enough or interrupted.
+//! `datagen`: self-play on all cores into one data file, until it is large enough or interrupted.
 
 use super::{Failure, at, load_network};
 use clap::Args;
@@ -26,7 +26,7 @@ pub struct DatagenArgs {
     /// Start no new iteration after this many nodes
     #[arg(long, default_value_t = Rules::default().soft_nodes, value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
-    /// Random moves at the start of a game (every second game has one more)
+    /// Random moves at the start of a game (half of the games have one more)
     #[arg(long, default_value_t = Rules::default().random_plies, value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
     random_plies: usize,
     /// Start from the positions of this file, one FEN or EPD a line
@@ -35,13 +35,13 @@ pub struct DatagenArgs {
     /// Play with this net instead of the embedded one
     #[arg(long)]
     net: Option<PathBuf>,
-    /// Games played at the same time; as many as there are cores by default
+    /// Games at a time [default: one per core]
     #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Hash table of each game in MiB
     #[arg(long, default_value_t = 8, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_536))]
     hash: usize,
-    /// Runs with different seeds play different games
+    /// Seed of the run; no two games of any runs with different seeds have the same seed
     #[arg(long, default_value_t = 1)]
     seed: u32,
 }
@@ -104,7 +104,7 @@ impl Output {
     fn new(writer: Writer, resumed: Resumed, wanted: u64) -> io::Result<Output> {
         let progress = Progress::new("positions")?;
         progress.begin("positions", wanted);
-        progress.step(resumed.plies, "");
+        progress.resume(resumed.plies);
         Ok(Output {
             writer: Mutex::new(Ok(writer)),
             done: AtomicBool::new(resumed.plies >= wanted),

@@ -2,6 +2,7 @@
 
 use super::{Failure, at};
 use clap::Args;
+use megatherium_cli::progress::Progress;
 use megatherium_nnue::Network;
 use megatherium_search::wdl::FITTED;
 use megatherium_train::data::{self, Filter, Stats};
@@ -51,12 +52,37 @@ pub struct StatsArgs {
     filter: FilterArgs,
 }
 
+/// Progress of reading data files.
+struct Reading {
+    bar: Progress,
+    games: u64,
+}
+
+impl Reading {
+    fn begin(stage: &str, steps: usize) -> Result<Reading, Failure> {
+        let bar = Progress::new(stage).map_err(|error| error.to_string())?;
+        bar.begin(stage, steps as u64);
+        Ok(Reading { bar, games: 0 })
+    }
+
+    /// Adds games that were read. Returns whether to continue.
+    fn watch(&mut self, games: u64) -> bool {
+        self.games += games;
+        self.bar.step(0, &format!("{} games", self.games));
+        !self.bar.stopped()
+    }
+}
+
 /// Prints what is in data files.
 pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
     let mut total = Stats::default();
+    let mut reading = Reading::begin("reading files", args.files.len())?;
     for path in &args.files {
-        total.add(&data::stats(path, &args.filter.filter()).map_err(|error| at(path)(&error))?);
+        let counted = data::stats(path, &args.filter.filter(), &mut |games| reading.watch(games));
+        total.add(&counted.map_err(|error| at(path)(&error))?);
+        reading.bar.step(1, "");
     }
+    reading.bar.clear();
     let Stats { games, plies, kept, .. } = total;
     let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let [black, drawn, white] = total.outcomes;
@@ -94,13 +120,17 @@ pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fits the chances of a win, a draw and a loss to the results of games, and shows how well they
-/// fit.
+/// Fits the win/draw/loss model to the results of games, and shows the quality of the fit.
 pub fn wdl(args: &StatsArgs) -> Result<(), Failure> {
     let mut tally = Tally::default();
+    let mut reading = Reading::begin("reading files", args.files.len())?;
     for path in &args.files {
-        tally.read(path, &args.filter.filter()).map_err(|error| at(path)(&error))?;
+        tally
+            .read(path, &args.filter.filter(), &mut |games| reading.watch(games))
+            .map_err(|error| at(path)(&error))?;
+        reading.bar.step(1, "");
     }
+    reading.bar.clear();
     let model = tally.fit(FITTED);
     say!("{} positions", tally.positions());
     say!("in use: {FITTED:?}, {:.4} nats a position", tally.surprise(&FITTED));
@@ -131,12 +161,13 @@ pub struct MergeArgs {
 
 /// Appends the games of several files to one.
 pub fn merge(args: &MergeArgs) -> Result<(), Failure> {
-    let merged = data::merge(&args.files, &args.output, args.salvage)
+    let mut reading = Reading::begin("merging files", 1)?;
+    let watch = &mut |games| reading.watch(games);
+    let merged = data::merge(&args.files, &args.output, args.salvage, watch)
         .map_err(|(path, error)| at(&path)(&error))?;
+    reading.bar.clear();
     say!("{} games appended to {}", merged.games, args.output.display());
-    if merged.repeated > 0 {
-        say!("{} games came twice and were left out", merged.repeated);
-    }
+    say!("{} games came twice and were left out", merged.repeated);
     if merged.skipped > 0 {
         say!("{} bytes of damaged records skipped", merged.skipped);
     }
@@ -159,8 +190,11 @@ pub struct ShuffleArgs {
 
 /// Writes games into a new file in random order.
 pub fn shuffle(args: &ShuffleArgs) -> Result<(), Failure> {
-    let games = data::shuffle(&args.files, &args.output, args.seed)
+    let mut reading = Reading::begin("mixing files", 1)?;
+    let watch = &mut |games| reading.watch(games);
+    let games = data::shuffle(&args.files, &args.output, args.seed, watch)
         .map_err(|(path, error)| at(&path)(&error))?;
+    reading.bar.clear();
     say!("{games} games written to {}", args.output.display());
     Ok(())
 }

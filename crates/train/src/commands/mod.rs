@@ -3,11 +3,12 @@
 pub mod datagen;
 pub mod export;
 pub mod files;
+pub mod import;
 mod losses;
 pub mod nets;
 pub mod train;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use megatherium_cli::progress::Progress;
 use megatherium_nnue::format::LARGEST_FILE;
 use megatherium_nnue::{Architecture, Network};
 use megatherium_train::data::Filter;
@@ -28,25 +29,18 @@ pub fn at(path: &Path) -> impl Fn(&dyn Display) -> Failure + '_ {
     move |error| format!("{}: {error}", path.display())
 }
 
-/// A progress bar over `length` steps with the rate and the time left; it draws only on a terminal.
-fn progress(length: u64, unit: &str) -> ProgressBar {
-    let template = format!(
-        "{{msg}} {{wide_bar}} {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left"
-    );
-    let style =
-        ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style)
-}
-
 /// Reads the positions of data files, showing how many there are so far.
 fn samples_of(files: &[PathBuf], filter: &Filter, permille: u64) -> Result<Dataset, Failure> {
-    let spinner = ProgressBar::new_spinner();
+    let bar = Progress::new("reading games").map_err(|error| error.to_string())?;
     let dataset = Dataset::load(files, filter, permille, |dataset| {
         let positions = dataset.training.len() + dataset.validation.len();
-        spinner.set_message(format!("{} games, {positions} positions read", dataset.games));
-        spinner.tick();
+        bar.step(0, &format!("{} games, {positions} positions", dataset.games));
+        !bar.stopped()
     });
-    spinner.finish_and_clear();
+    bar.clear();
+    if bar.stopped() {
+        return Err("stopped while reading".to_owned());
+    }
     dataset.map_err(|(path, error)| at(&path)(&error))
 }
 
@@ -92,8 +86,7 @@ fn write_net(model: &Model, path: &Path, samples: &[Sample]) -> Result<(), Failu
     };
     let samples = &samples[..samples.len().min(EXAMINED)];
     let integers = network_scores(&network, samples);
-    // The trainer rounds the weights all the time; the exact ones are only where it keeps its
-    // place.
+    // Training uses the rounded weights; the exact ones only accumulate small steps.
     for (name, model) in [("as trained", &model.rounded()), ("not rounded", &model.merged())] {
         let found = difference(&model_scores(model, samples), &integers);
         say!(

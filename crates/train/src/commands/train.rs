@@ -2,9 +2,10 @@
 
 use super::files::FilterArgs;
 use super::losses::Losses;
-use super::{Failure, at, progress, ranged, read_bounded, samples_of, write_net};
+use super::{Failure, at, ranged, read_bounded, samples_of, write_net};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, value_parser};
+use megatherium_cli::progress::Progress;
 use megatherium_nnue::format::fnv1a;
 use megatherium_nnue::layout::KING_BUCKETS;
 use megatherium_nnue::{Architecture, HIDDEN, Weights};
@@ -129,40 +130,52 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
         Losses::open(&args.output, state.epoch).map_err(|error| at(&args.output)(&error))?;
 
     let steps = steps_per_epoch(dataset.training.len(), settings.batch) as u64;
+    let epochs = if settings.epochs == 1 { "epoch" } else { "epochs" };
     say!(
-        "{}: {} positions to learn from, {} held out, {} epochs of {steps} steps",
+        "{}: {} positions to learn from, {} held out, {} {epochs} of {steps} steps",
         settings.architecture(),
         dataset.training.len(),
         dataset.validation.len(),
         settings.epochs
     );
     let per_epoch = steps * settings.batch.min(dataset.training.len()) as u64;
-    let bar = progress(per_epoch * u64::from(settings.epochs), "positions");
-    bar.set_position(per_epoch * u64::from(state.epoch));
-    bar.reset_eta();
+    let bar = Progress::new("positions").map_err(|error| error.to_string())?;
+    bar.begin("positions", per_epoch * u64::from(settings.epochs));
+    bar.resume(per_epoch * u64::from(state.epoch));
+    let mut saved = state.epoch;
     let state = run(&settings, &dataset, state, |event| {
         match event {
-            Event::Step(positions) => bar.inc(positions),
+            Event::Step(positions) => {
+                bar.step(positions, "");
+                if bar.stopped() {
+                    let kept = if saved == 0 {
+                        "the first epoch was not finished".to_owned()
+                    } else {
+                        format!("epoch {saved} is in the checkpoint, --resume continues after it")
+                    };
+                    return Err(format!("stopped: {kept}"));
+                }
+            }
             Event::Report(report) => {
                 losses.add(&report).map_err(|error| at(&args.output)(&error))?;
-                bar.set_message(format!("epoch {} loss {:.6}", report.epoch, report.training_loss));
+                bar.step(0, &format!("epoch {} loss {:.6}", report.epoch, report.training_loss));
                 if let Some(validation) = report.validation_loss {
                     let training = losses.epoch_mean(report.epoch);
-                    bar.suspend(|| {
-                        say!(
-                            "epoch {:>3}  training {training:.6}  held out {validation:.6}",
-                            report.epoch
-                        );
-                    });
+                    bar.line(format_args!(
+                        "epoch {:>3}  training {training:.6}  held out {validation:.6}",
+                        report.epoch
+                    ));
                 }
             }
             Event::Epoch(state) => {
                 state.save(&checkpoint, identity).map_err(|error| at(&checkpoint)(&error))?;
+                saved = state.epoch;
             }
         }
         Ok::<(), Failure>(())
-    })?;
-    bar.finish_and_clear();
+    });
+    bar.clear();
+    let state = state?;
     let seconds = losses.seconds();
     let learnt = losses.positions();
     say!("{learnt} positions in {seconds:.0} s, {:.0} a second", learnt as f64 / seconds.max(1e-9));

@@ -1,4 +1,4 @@
-//! What can be wrong with a data file.
+//! Errors of data files.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 /// Why a data file cannot be read or written.
 #[derive(Debug)]
 pub enum DataError {
-    /// The system refused.
+    /// An error of the operating system.
     Io(io::Error),
     /// The file does not begin like a data file.
     NotData,
@@ -27,6 +27,8 @@ pub enum DataError {
     },
     /// A game has more plies than a record can hold.
     TooLong(usize),
+    /// The caller stopped the work through its [`Watch`](super::Watch).
+    Stopped,
 }
 
 impl fmt::Display for DataError {
@@ -47,6 +49,7 @@ impl fmt::Display for DataError {
             DataError::Damaged { offset, what } => {
                 write!(f, "damaged record at byte {offset}: {what}")
             }
+            DataError::Stopped => write!(f, "stopped before the end"),
             DataError::TooLong(plies) => write!(f, "a game of {plies} plies does not fit a record"),
         }
     }

@@ -5,7 +5,7 @@ use megatherium_board::referee::Outcome;
 use megatherium_board::{Color, Move};
 use megatherium_nnue::format::fnv1a;
 
-/// Stands in for the score of a move that no search chose.
+/// The score of a move that no search chose.
 pub const NO_SCORE: i16 = i16::MIN;
 
 /// Bytes of a record before its plies.
@@ -15,16 +15,16 @@ const PLY: usize = 4;
 const MARKER: [u8; 2] = *b"G\x9D";
 const CHECKSUM_AT: usize = 12;
 
-/// How a game came to its end.
+/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// By the rules of chess.
     Played = 0,
-    /// By agreement of the scores.
+    /// Adjudicated by the scores.
     Adjudicated = 1,
 }
 
-/// A move and what the search thought of it.
+/// A move and its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ply {
     /// The move played.
@@ -113,7 +113,7 @@ impl Game {
         })
     }
 
-    /// A number made from everything in the game, to deal games out by.
+    /// A hash of start and moves: equal games have equal fingerprints.
     pub fn fingerprint(&self) -> u64 {
         let plies = self.plies.iter().flat_map(|ply| ply.mv.raw().to_le_bytes());
         fnv1a(self.start.0.into_iter().chain(plies))

@@ -45,7 +45,8 @@ pub use packed::PackedBoard;
 pub use reader::Reader;
 pub use replay::{Filter, Flags, Position, Replay};
 pub use source::Source;
-pub use tools::{Merged, Stats, merge, shuffle, stats};
+pub(crate) use tools::tell;
+pub use tools::{Merged, Stats, Watch, merge, shuffle, stats};
 pub use writer::{Resumed, Writer};
 
 /// The first bytes of every data file.

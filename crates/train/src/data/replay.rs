@@ -1,4 +1,4 @@
-//! From a game to its positions, each with the reasons why it may not suit training.
+//! Replays a game, and flags positions that may not suit training.
 
 use super::{Game, NO_SCORE};
 use megatherium_board::{Board, Move};
@@ -9,9 +9,9 @@ use std::collections::HashSet;
 pub struct Flags {
     /// No search chose the move played here: a random opening.
     pub random: bool,
-    /// The side to move is in check: the position is not settled.
+    /// The side to move is in check: the position is not quiet.
     pub in_check: bool,
-    /// The move played is a capture or a promotion: neither is this one settled.
+    /// The move played is a capture or a promotion: the position is not quiet.
     pub noisy: bool,
     /// The position occurred earlier in the game.
     pub repeated: bool,

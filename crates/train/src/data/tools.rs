@@ -1,4 +1,4 @@
-//! Counting, joining and mixing data files.
+//! Statistics, merging and shuffling of data files.
 
 use super::{DataError, Ending, Filter, Game, Reader, Writer};
 use fastrand::Rng;
@@ -94,11 +94,24 @@ impl Stats {
     }
 }
 
+/// Is told how many more games were read; returns whether to continue.
+pub type Watch<'a> = &'a mut dyn FnMut(u64) -> bool;
+
+/// Games between two calls of a [`Watch`].
+const WATCHED: u64 = 1024;
+
+/// Counts a game, and calls `watch` every [`WATCHED`] games.
+pub(crate) fn tell(watch: Watch<'_>, games: &mut u64) -> Result<(), DataError> {
+    *games += 1;
+    let due = (*games).is_multiple_of(WATCHED);
+    if due && !watch(WATCHED) { Err(DataError::Stopped) } else { Ok(()) }
+}
+
 /// Games counted together by one thread.
 const CHUNK: usize = 1024;
 
 /// Counts what is in a data file and what a filter would keep.
-pub fn stats(path: &Path, filter: &Filter) -> Result<Stats, DataError> {
+pub fn stats(path: &Path, filter: &Filter, watch: Watch<'_>) -> Result<Stats, DataError> {
     let mut reader = Reader::open(path)?;
     let mut total = Stats::default();
     loop {
@@ -106,6 +119,9 @@ pub fn stats(path: &Path, filter: &Filter) -> Result<Stats, DataError> {
         if games.is_empty() {
             total.cut = reader.cut();
             return Ok(total);
+        }
+        if !watch(games.len() as u64) {
+            return Err(DataError::Stopped);
         }
         let parts: Vec<Stats> = games
             .par_chunks(CHUNK)
@@ -135,11 +151,12 @@ pub struct Merged {
 }
 
 /// Appends the games of several files to one, each game once. Damage is an error, or, with
-/// `salvage`, skipped.
+/// `salvage`, skipped. If it is stopped, what was written stays, and the same call continues.
 pub fn merge(
     sources: &[PathBuf],
     target: &Path,
     salvage: bool,
+    watch: Watch<'_>,
 ) -> Result<Merged, (PathBuf, DataError)> {
     let fail_target = |error| (target.to_owned(), error);
     refuse_input(sources, target).map_err(fail_target)?;
@@ -148,11 +165,12 @@ pub fn merge(
         seen.insert(game.fingerprint());
     })
     .map_err(fail_target)?;
-    let mut merged = Merged::default();
+    let (mut merged, mut read) = (Merged::default(), 0);
     for source in sources {
         let fail = |error| (source.clone(), error);
         let mut reader = Reader::open(source).map_err(fail)?;
         while let Some(game) = reader.next() {
+            tell(watch, &mut read).map_err(fail)?;
             match game {
                 Ok(game) if seen.insert(game.fingerprint()) => {
                     writer.write(&game).map_err(fail_target)?;
@@ -180,13 +198,19 @@ fn refuse_input(sources: &[PathBuf], target: &Path) -> Result<(), DataError> {
 /// Writes the games of several files into a new one, in random order. Returns their number.
 ///
 /// All games are held in memory: about half a kilobyte each.
-pub fn shuffle(sources: &[PathBuf], target: &Path, seed: u64) -> Result<u64, (PathBuf, DataError)> {
+pub fn shuffle(
+    sources: &[PathBuf],
+    target: &Path,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<u64, (PathBuf, DataError)> {
     refuse_input(sources, target).map_err(|error| (target.to_owned(), error))?;
-    let mut games = Vec::new();
+    let (mut games, mut read) = (Vec::new(), 0);
     for source in sources {
         let fail = |error| (source.clone(), error);
         for game in Reader::open(source).map_err(fail)? {
             games.push(game.map_err(fail)?);
+            tell(watch, &mut read).map_err(fail)?;
         }
     }
     Rng::with_seed(seed).shuffle(&mut games);

@@ -26,7 +26,7 @@ pub struct Resumed {
 #[derive(Debug)]
 pub struct Writer {
     file: File,
-    /// What waits to be compressed; none for a plain file.
+    /// Records to be compressed; `None` for a plain file.
     block: Option<Vec<u8>>,
 }
 
@@ -100,7 +100,7 @@ impl Writer {
         if block.len() < BLOCK { Ok(()) } else { self.flush() }
     }
 
-    /// Writes what waits to be compressed.
+    /// Compresses and writes the pending records.
     pub fn finish(mut self) -> Result<(), DataError> {
         self.flush()
     }
@@ -116,7 +116,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Who wants to know calls `finish`.
+        // `finish` reports errors.
         let _ = self.flush();
     }
 }

@@ -1,9 +1,9 @@
-//! The positions of one step, unpacked into the net's inputs.
+//! The positions of one training step, unpacked into the net's inputs.
 
 use crate::sample::{PIECES, Sample};
 use rayon::prelude::*;
 
-/// What the net is to learn from a sample.
+/// The training target of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
     /// The share of the game's result in the target; the rest is the search's score.
@@ -15,7 +15,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The share of a point the mover should expect.
+    /// The expected score of the mover, from 0 to 1.
     pub fn of(&self, sample: &Sample) -> f32 {
         self.mix * sample.result()
             + (1.0 - self.mix) * sigmoid(f32::from(sample.score()) / self.scale)

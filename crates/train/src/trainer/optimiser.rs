@@ -8,13 +8,13 @@ use std::f32::consts::PI;
 /// The constants of the optimiser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamW {
-    /// How slowly the mean of the gradients forgets.
+    /// Decay of the running mean of the gradients (β₁).
     pub first_decay: f32,
-    /// How slowly the mean of their squares forgets.
+    /// Decay of the running mean of their squares (β₂).
     pub second_decay: f32,
-    /// Added to the root of the squares, so that no step is divided by zero.
+    /// Added to the denominator, so that no step divides by zero (ε).
     pub epsilon: f32,
-    /// The share of a weight that is taken away in a step, times the learning rate.
+    /// Weight decay: the share of a weight removed in a step, times the learning rate.
     pub weight_decay: f32,
 }
 
@@ -24,7 +24,7 @@ impl Default for AdamW {
     }
 }
 
-/// The optimiser's memory: running means of the gradient and of its square for each weight.
+/// The moments: running means of the gradient and of its square for each weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
     /// Means of the gradients.
@@ -47,7 +47,7 @@ impl Moments {
 pub struct Step {
     adam: AdamW,
     rate: f32,
-    /// The means start at zero; these make up for it in the first steps.
+    /// Bias corrections: the means start at zero.
     first_correction: f32,
     second_correction: f32,
 }

@@ -2,11 +2,10 @@
 
 use clap::Args;
 use megatherium_cli::params::ParamArgs;
-use megatherium_cli::progress::interrupt;
+use megatherium_cli::progress::Progress;
 use megatherium_cli::{JobResult, MAX_HASH, MAX_THREADS};
 use megatherium_search::{Engine, VirtualSmp, bench};
 
-use crate::output::Output;
 use crate::task;
 
 #[derive(Args, Debug)]
@@ -17,13 +16,13 @@ pub struct BenchArgs {
     /// Depth of each search
     #[arg(long, value_name = "PLIES", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=128))]
     depth: Option<u64>,
-    /// Search threads; only one gives the same count every time, unless they take turns
+    /// Search threads; the count is reproducible only with one thread or with --virtual
     #[arg(long, value_name = "N", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
     threads: Option<u64>,
     /// Table size in MiB
     #[arg(long, value_name = "MIB", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: Option<u64>,
-    /// Virtual SMP: the threads take turns, so that the count is the same every time
+    /// Virtual SMP: the threads take turns, so the count is reproducible
     #[arg(long)]
     r#virtual: bool,
     #[command(flatten)]
@@ -31,7 +30,7 @@ pub struct BenchArgs {
 }
 
 impl BenchArgs {
-    /// The value of an option, or of the word at its place.
+    /// The value of an option, or of the positional argument at `place`.
     fn value(
         &self,
         (name, place): (&str, usize),
@@ -52,7 +51,12 @@ pub(super) fn run(args: &BenchArgs) -> JobResult {
     let mut engine = Engine::new(threads as usize, hash as usize)?;
     engine.options.virtual_smp = args.r#virtual.then(VirtualSmp::default);
     engine.options.params = args.params.params()?;
-    let stop = interrupt()?;
-    task::run_bench(&Output::stdout(), &mut engine, depth as u32, "", &stop);
+    let bar = Progress::new("positions")?;
+    bar.begin("positions", bench::POSITIONS.len() as u64);
+    task::run_bench(&mut engine, depth as u32, "", bar.stop(), |line| {
+        bar.step(1, "");
+        bar.line(line);
+    });
+    bar.clear();
     Ok(())
 }

@@ -2,8 +2,10 @@
 
 mod analyse;
 mod bench;
+mod genfens;
 mod perft;
 mod position;
+mod spsa;
 
 use std::io::{self, BufReader, IsTerminal as _};
 use std::sync::Arc;
@@ -25,12 +27,16 @@ pub enum Job {
     Bench(bench::BenchArgs),
     /// Count leaf nodes at a depth (perft)
     Perft(perft::PerftArgs),
-    /// Analyse positions and show the best lines in a table
+    /// Analyse positions or games: tables, records of many positions, annotated games
     Analyse(analyse::AnalyseArgs),
     /// Show a position: diagram, keys, legal moves
     D(position::PositionArgs),
     /// Show the static evaluation of a position, piece by piece
     Eval(position::PositionArgs),
+    /// Make openings for training games, as OpenBench asks for them: `genfens N seed S book B`
+    Genfens(genfens::GenfensArgs),
+    /// List search parameters as the tuning page of OpenBench takes them
+    Spsa(spsa::SpsaArgs),
     /// Show version, commit, compiler and instruction sets
     Version,
 }
@@ -43,6 +49,8 @@ pub fn run(job: &Job) -> JobResult {
         Job::Analyse(args) => analyse::run(args),
         Job::D(args) => position::display(args),
         Job::Eval(args) => position::evaluate(args),
+        Job::Genfens(args) => genfens::run(args),
+        Job::Spsa(args) => spsa::run(args),
         Job::Version => {
             let network = Network::embedded();
             Output::stdout().with(|out| version::write_version(out, &network));

@@ -1,24 +1,25 @@
 //! `megatherium perft`.
 
 use clap::Args;
-use megatherium_cli::progress::interrupt;
+use megatherium_board::Board;
+use megatherium_board::perft::divide;
+use megatherium_cli::progress::Progress;
 use megatherium_cli::{JobResult, MAX_THREADS};
 use megatherium_search::PerftTable;
 
-use crate::output::Output;
-use crate::task;
+use crate::task::Perft;
 
 #[derive(Args, Debug)]
 pub struct PerftArgs {
     /// Depth in plies
     depth: u32,
-    /// The position; the initial one if none is given
+    /// Position as FEN, in quotes [default: the initial position]
     fen: Option<String>,
-    /// Threads; one, or with --hash as many as there are cores
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
+    /// Threads [default: 1; with --hash, all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
     threads: Option<u64>,
-    /// Count transpositions once, with a table of so many MiB
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    /// Count transpositions only once, with a table of this many MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     hash: Option<u64>,
     /// Write castling as king takes rook
     #[arg(long)]
@@ -27,17 +28,21 @@ pub struct PerftArgs {
 
 pub(super) fn run(args: &PerftArgs) -> JobResult {
     let board = super::position::read(args.fen.as_deref())?;
-    let stop = interrupt()?;
-    let output = Output::stdout();
-    let Some(mebibytes) = args.hash else {
-        let threads = args.threads.unwrap_or(1) as usize;
-        task::run_perft(&output, &board, args.depth, threads, args.chess960, "", &stop);
-        return Ok(());
-    };
-    let table = PerftTable::new(mebibytes as usize)?;
+    let table = args.hash.map(|mebibytes| PerftTable::new(mebibytes as usize)).transpose()?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = args.threads.map_or_else(cores, |threads| threads as usize);
-    let divide = || table.divide(&board, args.depth, threads, &stop);
-    task::report_perft(&output, &board, args.depth, args.chess960, "", divide);
+    let default = || if table.is_some() { cores() } else { 1 };
+    let threads = args.threads.map_or_else(default, |threads| threads as usize);
+    let bar = Progress::new("first moves")?;
+    bar.begin("first moves", board.legal_moves().len() as u64);
+    let divide = |board: &Board, depth| match &table {
+        Some(table) => table.divide(board, depth, threads, bar.stop()),
+        None => divide(board, depth, threads, bar.stop()),
+    };
+    let perft = Perft { board: &board, depth: args.depth, chess960: args.chess960, remark: "" };
+    perft.run(divide, |line| {
+        bar.step(1, "");
+        bar.line(line);
+    });
+    bar.clear();
     Ok(())
 }

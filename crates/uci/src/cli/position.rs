@@ -12,7 +12,7 @@ use crate::output::Output;
 
 #[derive(Args, Debug)]
 pub struct PositionArgs {
-    /// The position as FEN, in quotes; the initial one if none is given
+    /// Position as FEN, in quotes [default: the initial position]
     fen: Option<String>,
 }
 

@@ -23,8 +23,8 @@ const GO_WORDS: [&str; 13] = [
     "searchmoves",
 ];
 
-/// Reads the arguments of `go`. They combine freely and come in any order; what cannot be
-/// understood is reported and left out.
+/// Parses the arguments of `go`, in any order and combination. Invalid ones are reported and
+/// skipped.
 pub(super) fn go<'a>(mut words: Words<'a>, problems: &mut Problems<'a>) -> Go<'a> {
     let mut go = Go::default();
     while let Some(word) = words.next() {
@@ -76,7 +76,7 @@ pub(super) fn go<'a>(mut words: Words<'a>, problems: &mut Problems<'a>) -> Go<'a
     go
 }
 
-/// A bad value leaves what was there.
+/// An invalid value leaves the old one.
 fn set<T>(field: &mut Option<T>, value: Option<T>) {
     if value.is_some() {
         *field = value;
@@ -87,7 +87,7 @@ fn saturate(value: i64, smallest: u32) -> u32 {
     value.clamp(i64::from(smallest), i64::from(u32::MAX)) as u32
 }
 
-/// A time: negative means none left.
+/// A time in milliseconds; a negative one counts as 0.
 fn milliseconds<'a>(
     name: &'static str,
     words: &mut Words<'a>,
@@ -96,8 +96,7 @@ fn milliseconds<'a>(
     go_number(name, words, problems).map(|number| (number.max(0) as u64).min(MAX_MILLISECONDS))
 }
 
-/// The number after a word of `go`. Another such word in its place is left to be read as what it
-/// is.
+/// The number after a keyword of `go`. A keyword in its place is not consumed.
 fn go_number<'a>(
     name: &'static str,
     words: &mut Words<'a>,

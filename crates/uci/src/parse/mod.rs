@@ -1,8 +1,9 @@
-//! From a line to a [`Command`]: total, without side effects, without panics.
+//! Parses a line into a [`Command`]. Every input gives a result; there are no side effects and no
+//! panics.
 //!
-//! Bad input is never fatal. What can be understood is returned as a command, what cannot as a list
-//! of [`Problem`]s that name the offending word; a line may have both (`go depth ten movetime 100`
-//! is a search of 100 ms and one problem).
+//! Bad input is never fatal. The valid part of a line becomes a command, the rest a list of
+//! [`Problem`]s that name the offending word. A line can have both (`go depth ten movetime 100` is
+//! a search of 100 ms and one problem).
 
 mod go;
 mod problem;
@@ -40,8 +41,8 @@ pub fn parse(line: &str) -> Parsed<'_> {
     {
         return parsed;
     }
-    // The protocol asks to skip unknown words before a command ("joho debug on"). Only its own
-    // commands are looked for: a sentence with a lone "d" or "help" in it is not an order.
+    // The protocol asks to skip unknown words before a command ("joho debug on"). Only protocol
+    // commands are searched for: a sentence that contains "d" or "help" is not a command.
     while let Some(word) = words.next() {
         if protocol_command(word, words.clone(), &mut parsed) {
             parsed.problems.push_front(Problem::Skipped(first));
@@ -168,7 +169,7 @@ fn position<'a>(mut words: Words<'a>, problems: &mut Problems<'a>) -> Option<Com
                     problems.push(Problem::Missing("position fen", "the FEN"));
                     return None;
                 }
-                // Sent by some GUIs, and there is only one thing it can mean.
+                // Some GUIs send this, and its meaning is clear.
                 "startpos" => None,
                 fen => Some(fen),
             }

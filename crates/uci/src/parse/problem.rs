@@ -9,7 +9,7 @@ use crate::output::write_harmless;
 pub enum Problem<'a> {
     /// No command begins with this word.
     UnknownCommand(&'a str),
-    /// Words before a command; the command was carried out.
+    /// Unknown words before a command, which was executed.
     Skipped(&'a str),
     /// An unknown argument: (where, which).
     UnknownArgument(&'static str, &'a str),
@@ -64,7 +64,7 @@ impl<'a> Problems<'a> {
         self.first.insert(0, problem);
     }
 
-    /// Whether the line was fine.
+    /// Whether there is no problem.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
@@ -82,7 +82,7 @@ impl fmt::Display for Problems<'_> {
     }
 }
 
-/// A word from the input as it is shown in an error line: quoted, on one line, not endless.
+/// A word of the input in an error message: quoted, escaped and shortened.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'a>(pub &'a str);
 

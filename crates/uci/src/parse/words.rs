@@ -2,7 +2,7 @@
 
 use super::{Problem, Problems};
 
-/// The words of a line, with a view of what is left of it.
+/// The words of a line, with access to the rest of the line.
 #[derive(Clone)]
 pub(super) struct Words<'a> {
     rest: &'a str,
@@ -49,8 +49,7 @@ pub(super) fn number<'a>(
     parsed
 }
 
-/// A decimal whole number with an optional sign; one too large for 64 bits becomes the largest
-/// there is.
+/// A decimal whole number with an optional sign; it saturates at 64 bits.
 pub(crate) fn saturating_number(word: &str) -> Option<i64> {
     let (negative, digits) = match word.as_bytes() {
         [b'-', digits @ ..] => (true, digits),

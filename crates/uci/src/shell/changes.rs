@@ -45,8 +45,8 @@ impl Shell {
         Ok(())
     }
 
-    /// Makes a change now, or queues it while a search runs. The error of a queued change is
-    /// printed when it is made.
+    /// Applies a change now, or queues it while a search runs. The error of a queued change is
+    /// printed when it is applied.
     pub(super) fn change(&mut self, change: Change) -> Result<(), String> {
         self.settle();
         if self.can_make(&change) {
@@ -62,7 +62,7 @@ impl Shell {
         Ok(())
     }
 
-    /// If the search is over, makes the queued changes in order.
+    /// Applies the queued changes in order, unless a search is running.
     pub(super) fn settle(&mut self) {
         while self.queue.front().is_some_and(|change| self.can_make(change)) {
             let Some(change) = self.queue.pop_front() else { break };
@@ -78,7 +78,7 @@ impl Shell {
         !self.is_searching() && !busy
     }
 
-    /// Makes a change. A failure leaves the state as it was.
+    /// Applies a change. A failure leaves the state as it was.
     fn apply(&mut self, change: Change) -> Result<(), String> {
         match change {
             Change::Hash(mebibytes) => self.set_hash(mebibytes),

@@ -1,4 +1,4 @@
-//! From the arguments of `go` to the limits of a search.
+//! Turns the arguments of `go` into the limits of a search.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -35,8 +35,7 @@ pub(super) fn read(
         ponder: go.ponder,
         ..Limits::default()
     };
-    // Given only the opponent's clock, ours is taken to show the same: better than to play as if
-    // there were none.
+    // If only the opponent's clock is given, assume that ours shows the same, rather than no clock.
     let (us, them) = (board.side_to_move(), !board.side_to_move());
     limits.clock[us.index()] = limits.clock[us.index()].or(limits.clock[them.index()]);
     let mut refused = 0;

@@ -1,20 +1,22 @@
 //! The conversation: one thread reads lines and owns the engine.
 //!
-//! It never waits for a search to end by itself, so every command takes effect at once. A change of
-//! what a search uses (table, threads, net) is queued and made when a later command finds the
-//! search over; `go` stops the search first. While tablebases are loaded, on a thread of their own,
+//! It never waits for a search to finish, so every command takes effect at once. Changes to what a
+//! search uses (table, threads, net) are queued, and applied when a later command finds the search
+//! finished; `go` stops the search first. While tablebases are loaded, on a thread of their own,
 //! most lines wait.
 
 mod changes;
 mod limits;
 mod loading;
 pub mod options;
+pub mod parameters;
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use megatherium_board::perft::divide;
 use megatherium_board::{Board, MoveError};
 use megatherium_search::{Engine, EngineError, Root, bench};
 
@@ -24,23 +26,23 @@ use crate::input::MAX_LINE;
 use crate::output::Output;
 use crate::parse::{Parsed, Quoted, parse};
 use crate::speaker::Speaker;
-use crate::task::{self, Task};
+use crate::task::{self, Perft, Task};
 use crate::{human, memory, version};
 use changes::Change;
 use loading::Loading;
 use options::parse_option;
 
-/// Begins a line that is no answer.
+/// Prefix of a line that is not an answer.
 const REMARK: &str = "info string ";
 
-/// What is going on besides reading.
+/// What runs besides the reader.
 #[derive(Debug)]
 enum Running {
-    /// The engine searches.
+    /// A search.
     Search {
         /// Set by the search when it answers.
         answered: Arc<AtomicBool>,
-        /// It ends by itself once it is neither pondering nor infinite.
+        /// It has a limit, which ends it unless it is pondering or infinite.
         limited: bool,
         /// It answers only after `stop`.
         infinite: bool,
@@ -83,19 +85,19 @@ impl Shell {
             queue: VecDeque::new(),
             loading: Loading::default(),
         };
-        // With too little memory for the default table the engine plays with this small one.
+        // If the default table cannot be allocated, this small one stays.
         options::apply_defaults(&mut shell);
         Ok(shell)
     }
 
-    /// Writes what somebody at a terminal wants to know first.
+    /// Writes the greeting shown on a terminal.
     pub fn write_greeting(&self, out: &mut String) {
         let engine = &self.engine;
         version::write_greeting(out, engine.threads(), engine.hash_mebibytes(), engine.network());
     }
 
-    /// A line that is too long is not carried out. But if it wanted to be a `go` somebody waits for
-    /// a `bestmove`.
+    /// Refuses a line that is too long. If it begins with `go`, the GUI waits for a `bestmove` and
+    /// gets one.
     fn refuse_long(&mut self, start: &str) {
         let word = start.split_ascii_whitespace().next().unwrap_or_default();
         let problem =
@@ -111,8 +113,7 @@ impl Shell {
         self.settle();
         let Parsed { command, problems } = parse(line);
         let mut problem = (!problems.is_empty()).then(|| problems.to_string());
-        // Some commands may find more that is wrong; everything wrong with a line is one error
-        // line.
+        // Executing these may find further errors. All errors of a line go into one error line.
         let may_fail = matches!(
             command,
             Some(Command::Go(_) | Command::SetOption { .. } | Command::Position(_))
@@ -125,15 +126,20 @@ impl Shell {
             Command::Uci => self.output.with(|out| {
                 version::write_id(out);
                 options::write_listing(out);
+                if cfg!(feature = "tune") {
+                    parameters::write_listing(out);
+                }
                 out.push_str("uciok\n");
             }),
             Command::Debug(on) => self.debug = on,
             Command::IsReady => self.output.line("readyok"),
             Command::SetOption { name, value } => {
                 let waited = self.loading.is_active();
+                let parameters = &mut self.engine.options.params;
                 let result = match parse_option(name, value) {
                     Ok(assignment) => assignment.apply(self),
-                    Err(error) => Err(error.to_string()),
+                    Err(error) => parameters::set(parameters, name, value)
+                        .unwrap_or_else(|| Err(error.to_string())),
                 };
                 if self.loading.is_active() && !waited {
                     self.loading.remember(problem);
@@ -171,7 +177,7 @@ impl Shell {
         ControlFlow::Continue(())
     }
 
-    /// Says what is wrong with a line: what the parser found and what its execution found.
+    /// Prints the errors of a line: those of the parser and that of the execution.
     fn complain(&self, problem: Option<String>, result: Result<(), String>) {
         let problems: Vec<String> = problem.into_iter().chain(result.err()).collect();
         if !problems.is_empty() {
@@ -203,8 +209,8 @@ impl Shell {
 
     /// Starts a search (or a perft). One that is running is stopped, and answers first.
     ///
-    /// `problem` is what was wrong with the arguments. A search is started nevertheless: every `go`
-    /// gets its answer.
+    /// `problem` is what was wrong with the arguments. The search starts anyway: every `go` is
+    /// answered.
     fn go(&mut self, go: &Go<'_>, problem: Option<String>) {
         self.end_running();
         self.settle();
@@ -213,7 +219,9 @@ impl Shell {
             let (output, threads) = (Arc::clone(&self.output), self.engine.threads());
             let chess960 = self.style.chess960;
             return self.start_task(move |stop| {
-                task::run_perft(&output, &board, depth, threads, chess960, REMARK, stop);
+                let perft = Perft { board: &board, depth, chess960, remark: REMARK };
+                let divide = |board: &Board, depth| divide(board, depth, threads, stop);
+                perft.run(divide, |line| output.line(line));
             });
         }
         let (limits, problem) = limits::read(go, &board, problem);
@@ -246,7 +254,9 @@ impl Shell {
             return self.output.error(format_args!("bench {hash} {threads} {depth}: {shortage}"));
         }
         self.start_task(move |stop| match Engine::new(threads, hash) {
-            Ok(mut engine) => task::run_bench(&output, &mut engine, depth, REMARK, stop),
+            Ok(mut engine) => {
+                task::run_bench(&mut engine, depth, REMARK, stop, |line| output.line(line));
+            }
             Err(error) => output.error(format_args!("bench: {error}")),
         });
     }
@@ -258,8 +268,7 @@ impl Shell {
         }
     }
 
-    /// Tells whatever is running to end. Without anything running there is nothing to say: the
-    /// answer may have crossed the `stop` on its way.
+    /// Stops what is running. If nothing is, the answer has crossed the `stop`, which is no error.
     fn stop(&self) {
         match &self.running {
             Some(Running::Task(task)) => task.stop(),
@@ -293,7 +302,7 @@ impl Shell {
         }
     }
 
-    /// The end of the input: work that ends by itself may, the rest is stopped.
+    /// At the end of the input: waits for work that ends by itself, and stops the rest.
     fn finish_running(&mut self) {
         match self.running.take() {
             Some(Running::Task(task)) => task.join(),

@@ -15,13 +15,13 @@ use crate::parse::{Quoted, saturating_number};
 /// What `EvalFile` is when the embedded net is used.
 pub const EMBEDDED: &str = "<embedded>";
 
-/// What came of setting an option.
+/// The result of setting an option.
 type Effect = Result<(), String>;
 
 /// An option.
 #[derive(Debug)]
 pub struct Declaration {
-    /// The name, as listed. Compared without regard to case.
+    /// The name, as listed. Matched case-insensitively.
     pub name: &'static str,
     /// Type, default, range and effect.
     pub kind: Kind,
@@ -36,7 +36,7 @@ pub enum Kind {
     Check {
         /// Value before the first `setoption`.
         default: fn(&Options) -> bool,
-        /// The effect.
+        /// Applies a value.
         set: fn(&mut Shell, bool) -> Effect,
     },
     /// A whole number.
@@ -47,14 +47,14 @@ pub enum Kind {
         min: u64,
         /// Largest value.
         max: u64,
-        /// The effect.
+        /// Applies a value.
         set: fn(&mut Shell, u64) -> Effect,
     },
     /// Text to the end of the line.
     String {
         /// What is listed; setting it again means the same as `<empty>`.
         default: &'static str,
-        /// The effect.
+        /// Applies a value.
         set: fn(&mut Shell, &str) -> Effect,
     },
     /// An action without a value.
@@ -72,11 +72,11 @@ pub enum Kind {
 /// A valid value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Of a check.
+    /// The value of a check.
     Check(bool),
-    /// Of a spin.
+    /// The value of a spin.
     Spin(u64),
-    /// Of a string.
+    /// The value of a string.
     Text(String),
     /// A button has none.
     None,
@@ -280,7 +280,7 @@ pub enum OptionError<'a> {
     NotANumber(&'static str, &'a str),
     /// Outside the range.
     OutOfRange(&'static str, &'a str, u64, u64),
-    /// Not to be changed.
+    /// The option is read-only.
     Fixed(&'static str),
 }
 
@@ -349,7 +349,7 @@ pub fn parse_option<'a>(
 }
 
 impl Assignment {
-    /// Gives the option its value.
+    /// Sets the option.
     pub(super) fn apply(self, shell: &mut Shell) -> Effect {
         match (&self.option.kind, self.value) {
             (Kind::Check { set, .. }, Value::Check(on)) => set(shell, on),
@@ -368,7 +368,7 @@ fn find(name: &str) -> Option<&'static Declaration> {
     OPTIONS.iter().find(|option| words(option.name).eq(words(name)))
 }
 
-/// Gives every check and spin of a new shell its default. The defaults of strings mean nothing.
+/// Applies the default of every check and spin to a new shell. Strings have no effect by default.
 pub(super) fn apply_defaults(shell: &mut Shell) {
     let defaults = Options::default();
     for option in OPTIONS {

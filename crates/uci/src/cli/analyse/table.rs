@@ -1,29 +1,15 @@
-//! `megatherium analyse`: the best lines of positions, in a table.
+//! The best lines of positions, in a table for people.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use clap::Args;
 use megatherium_cli::JobResult;
 use megatherium_cli::positions::{NamedPosition, read_all};
 use megatherium_cli::progress::Progress;
-use megatherium_cli::search::{SearchArgs, line_in_san, score_for_people, search};
+use megatherium_cli::search::{line_in_san, score_for_people, search};
 use megatherium_search::Info;
 
-#[derive(Args, Debug)]
-pub struct AnalyseArgs {
-    /// Positions: `startpos`, FEN or EPD in quotes, or files with one a line
-    #[arg(required = true)]
-    positions: Vec<String>,
-    #[command(flatten)]
-    search: SearchArgs,
-    /// Number of best lines
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
-    multipv: u64,
-    /// Show every depth, not only the last
-    #[arg(long)]
-    all_depths: bool,
-}
+use super::AnalyseArgs;
 
 pub(super) fn run(args: &AnalyseArgs) -> JobResult {
     let positions = read_all(&args.positions)?;
@@ -56,7 +42,7 @@ pub(super) fn run(args: &AnalyseArgs) -> JobResult {
 }
 
 /// Whether no later line of the same rank follows; `lines` begins with `line`.
-fn is_last(lines: &[Info], line: &Info) -> bool {
+pub(super) fn is_last(lines: &[Info], line: &Info) -> bool {
     !lines.iter().skip(1).any(|later| later.multipv == line.multipv)
 }
 

@@ -1,0 +1,163 @@
+//! Long commands as people meet them: on a terminal, in a pipe, and interrupted.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+
+use common::{engine, start};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+/// A command on a terminal.
+struct Terminal {
+    child: Child,
+    screen: File,
+    text: String,
+}
+
+impl Terminal {
+    fn start(arguments: &[&str]) -> Terminal {
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&controller).expect("access");
+        unlockpt(&controller).expect("access");
+        let name = ptsname(&controller, Vec::new()).expect("a name");
+        let path = name.to_str().expect("text");
+        let end = || File::options().read(true).write(true).open(path).expect("a terminal");
+        let mut command = engine();
+        command.args(arguments).env("TERM", "xterm").env_remove("NO_COLOR");
+        let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().expect("an engine");
+        Terminal { child, screen: File::from(controller), text: String::new() }
+    }
+
+    fn type_in(&mut self, text: &str) {
+        self.screen.write_all(text.as_bytes()).expect("a terminal");
+    }
+
+    /// Reads until the screen has shown some text.
+    fn until(&mut self, wanted: &str) {
+        while !self.text.contains(wanted) {
+            assert!(self.read(), "ended without {wanted:?}: {}", self.text);
+        }
+    }
+
+    fn read(&mut self) -> bool {
+        let mut bytes = [0; 4096];
+        // A terminal whose other end is closed is an error on some systems.
+        let count = self.screen.read(&mut bytes).unwrap_or(0);
+        self.text += &String::from_utf8_lossy(&bytes[..count]);
+        count > 0
+    }
+
+    fn interrupt(&self) {
+        interrupt(&self.child);
+    }
+
+    /// Everything the screen has shown, after the end of the command.
+    fn finish(mut self) -> String {
+        while self.read() {}
+        assert!(self.child.wait().expect("an end").success(), "{}", self.text);
+        self.text
+    }
+}
+
+fn interrupt(child: &Child) {
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(status.expect("kill").success());
+}
+
+#[test]
+fn the_engine_greets_people_and_not_programs() {
+    let mut terminal = Terminal::start(&[]);
+    terminal.until("type `help`");
+    assert!(
+        terminal.text.contains("Megatherium ")
+            && terminal.text.contains(": 1 thread, 16 MiB hash, ")
+    );
+    terminal.type_in("tt\n");
+    terminal.until("fill by age");
+    assert!(terminal.text.contains("size: 16 MiB, "), "{}", terminal.text);
+    assert!(!terminal.text.contains("0 of 0 MiB"), "{}", terminal.text);
+    terminal.type_in("quit\n");
+    terminal.finish();
+
+    let mut child =
+        engine().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("an engine");
+    child.stdin.take().expect("a pipe").write_all(b"quit\n").expect("it listens");
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+}
+
+/// A bar names its stage, and the results stand in lines of their own.
+#[test]
+fn bars_name_their_stage() {
+    for (arguments, stage, result) in [
+        (&["bench", "1", "1", "4"][..], "positions", " nodes "),
+        (&["perft", "4"], "first moves", "Nodes searched: 197281"),
+        (&["analyse", "startpos", "--depth", "6"], "positions", "position 1: "),
+        (&["speedtest", "1", "1", "1"], "positions", "nodes/second"),
+        (&["table-value", "--depth", "2", "--sizes", "1"], "table sizes", "1 MiB"),
+    ] {
+        let mut terminal = Terminal::start(arguments);
+        terminal.until(stage);
+        let text = terminal.finish();
+        let lines: Vec<&str> = text.split(['\r', '\n']).collect();
+        assert!(lines.iter().any(|line| line.contains(result) && !line.contains(stage)), "{text}");
+    }
+}
+
+#[test]
+fn a_match_without_games_has_no_verdict() {
+    let mut terminal = Terminal::start(&[
+        "duel",
+        "--set",
+        "razor-depth=2",
+        "--nodes",
+        "100000000",
+        "--pairs",
+        "4",
+    ]);
+    terminal.until("pairs of games");
+    terminal.interrupt();
+    let text = terminal.finish();
+    assert!(text.contains("no pair of games was finished") && !text.contains("±"), "{text}");
+}
+
+/// What a command says if it is interrupted after a line that contains `after`.
+fn interrupted(arguments: &[&str], after: &str) -> Vec<String> {
+    let mut child = start(arguments);
+    let mut lines = Vec::new();
+    for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
+        let line = line.expect("text");
+        let found = line.contains(after);
+        lines.push(line);
+        if found && lines.iter().filter(|line| line.contains(after)).count() == 1 {
+            interrupt(&child);
+        }
+    }
+    assert!(child.wait().expect("an end").success(), "{lines:?}");
+    lines
+}
+
+#[test]
+fn an_interrupted_command_sums_up() {
+    let bench = interrupted(&["bench", "1", "1", "15"], "  1/");
+    let last = bench.last().expect("a line");
+    assert!(last.starts_with("bench stopped after ") && last.contains(" nodes, "), "{bench:?}");
+    let perft = interrupted(&["perft", "7"], "a2a3: ");
+    assert_eq!(perft[0], "a2a3: 106743106");
+    let last = perft.last().expect("a line");
+    assert!(last.contains(" of 20 first moves, ") && !last.contains(", 0 nodes"), "{perft:?}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = folder.path().join("suite.epd");
+    let problem = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id \"mate\";\n";
+    std::fs::write(&suite, problem.repeat(500)).expect("a file");
+    let suite = suite.to_str().expect("text");
+    let lines = interrupted(&["suite", suite, "--movetime", "50", "--all"], "+ mate");
+    let [.., stopped, _, solved] = &lines[..] else { panic!("{lines:?}") };
+    assert!(stopped.starts_with("stopped after ") && stopped.ends_with(" of 500 positions"));
+    assert!(solved.starts_with("solved ") && solved.ends_with("(100.0 %)"), "{lines:?}");
+}
