@@ -9,6 +9,7 @@ use crate::crew::share_out;
 use crate::equal_strength::Match;
 use crate::error::LabError;
 use crate::game::{Budget, Player, play};
+use crate::journal::Journal;
 use crate::machine::processors;
 use crate::observer::Observer;
 
@@ -31,7 +32,11 @@ pub struct Settings {
 
 /// Plays every opening against every factor. Openings are the outer loop, so that an early end
 /// leaves all factors with as many games.
-pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Match>, LabError> {
+pub fn run(
+    settings: &Settings,
+    journal: &Journal,
+    observer: &dyn Observer,
+) -> Result<Vec<Match>, LabError> {
     let pairs: Vec<(Board, usize)> = settings
         .openings
         .iter()
@@ -43,7 +48,7 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Match>, L
     // Threads that run at once need their processors for themselves.
     let workers =
         if settings.turns.is_some() { processors() } else { processors() / settings.threads };
-    let results = share_out(&pairs, workers.max(1), observer, |index, &(opening, factor)| {
+    let pair = |index: usize, opening: Board, factor: usize| {
         let single_nodes =
             (settings.factors[factor] * settings.nodes as f64).round().max(1.0) as u64;
         let mut single = Engine::new(1, settings.mebibytes)?;
@@ -68,8 +73,13 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Match>, L
             };
             half_points += finish.outcome.half_points(side);
         }
-        observer.step(1, "");
         Ok(Some(half_points))
+    };
+    let results = share_out(&pairs, workers.max(1), observer, |index, &(opening, factor)| {
+        let points =
+            journal.recall_or(&format!("pair {index}"), || pair(index, opening, factor))?;
+        observer.step(1, "");
+        Ok(points)
     })?;
     let mut matches: Vec<Match> =
         settings.factors.iter().map(|&factor| Match { factor, pairs: Vec::new() }).collect();
@@ -96,9 +106,12 @@ mod tests {
             mebibytes: 1,
             turns: Some(VirtualSmp::default()),
         };
-        let first = run(&settings, &Nobody::default()).unwrap();
+        let first = run(&settings, &Journal::default(), &Nobody::default()).unwrap();
         assert_eq!(first[0].pairs.len(), 5);
         assert!(first[0].result().score() > 0.6, "{first:?}");
-        assert_eq!(first[0].pairs, run(&settings, &Nobody::default()).unwrap()[0].pairs);
+        assert_eq!(
+            first[0].pairs,
+            run(&settings, &Journal::default(), &Nobody::default()).unwrap()[0].pairs
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! From measurements to tables and charts.
 
+mod rivals;
+
 use crate::ceiling;
 use crate::equal_strength::{EqualStrength, Match};
 use crate::experiments::{Outcome, Question};
@@ -8,6 +10,8 @@ use crate::report::{Cell, Chart, Curves, Dots, Heat, Section, Series, Table};
 use crate::stats::Estimate;
 use crate::table_map::{self, TableMap};
 use crate::virtual_smp;
+
+pub use rivals::{rival_ceilings, rivals};
 
 fn percent(share: Option<f64>) -> Cell {
     share.map_or(Cell::Missing, |share| Cell::Number(100.0 * share, 1))

@@ -5,8 +5,10 @@ mod measure;
 
 use std::path::PathBuf;
 
+use crate::error::LabError;
 use crate::experiments::Question;
 use crate::hash::Hash;
+use crate::journal::Journal;
 use crate::report::Report;
 use crate::{machine, positions};
 use clap::Args;
@@ -33,6 +35,9 @@ pub struct ScaleArgs {
     /// One question with everything else equal; a wrong name lists them
     #[arg(long, group = "mode", value_name = "QUESTION", value_parser = question)]
     experiment: Option<&'static Question>,
+    /// Another UCI engine, measured side by side with this one; may be given several times
+    #[arg(long, group = "mode", value_name = "BINARY")]
+    engine: Vec<PathBuf>,
     /// A smaller measurement: under two minutes on two cores
     #[arg(long)]
     quick: bool,
@@ -84,6 +89,9 @@ pub struct ScaleArgs {
     /// Experiment `sizes`: table sizes in MiB
     #[arg(long, value_name = "MIB,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     sizes: Vec<u64>,
+    /// Append every finished piece to FILE, and measure only what is not in it yet
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
     /// Folder for the page, the JSON and the CSV files
     #[arg(long, value_name = "FOLDER", default_value = "scale-report")]
     out: PathBuf,
@@ -109,6 +117,7 @@ enum Mode {
     Everything,
     Virtual,
     Elo,
+    Engines,
     Experiment(&'static Question),
 }
 
@@ -118,6 +127,7 @@ impl Mode {
             Mode::Everything => "How Megatherium scales with threads",
             Mode::Virtual => "Virtual threads",
             Mode::Elo => "What threads are worth in games",
+            Mode::Engines => "Engines side by side",
             Mode::Experiment(_) => "An experiment",
         }
     }
@@ -129,6 +139,7 @@ impl ScaleArgs {
             Some(question) => Mode::Experiment(question),
             None if self.r#virtual => Mode::Virtual,
             None if self.elo => Mode::Elo,
+            None if !self.engine.is_empty() => Mode::Engines,
             None => Mode::Everything,
         }
     }
@@ -140,11 +151,19 @@ impl ScaleArgs {
         let everything = matches!(mode, Mode::Everything);
         let sizes = matches!(mode, Mode::Experiment(question) if question.varies_size);
         let elo = matches!(mode, Mode::Elo);
+        let engines = matches!(mode, Mode::Engines);
         let curves = everything || matches!(mode, Mode::Virtual);
-        let under_turns = !timed && !self.real;
+        let under_turns = !timed && !self.real && !engines;
+        let real = everything || engines;
         let allowed = [
-            ("--repeats", self.repeats.is_some(), everything, "a measurement of real threads"),
-            ("--blocks", self.blocks.is_some(), everything, "a measurement of real threads"),
+            ("--repeats", self.repeats.is_some(), real, "a measurement of real threads"),
+            ("--blocks", self.blocks.is_some(), real, "a measurement of real threads"),
+            (
+                "--resume",
+                self.resume.is_some(),
+                elo || engines || matches!(mode, Mode::Virtual),
+                "--virtual, --elo and --engine",
+            ),
             (
                 "--seed",
                 self.seed.is_some(),
@@ -156,7 +175,7 @@ impl ScaleArgs {
             (
                 "--hash-per-thread",
                 self.hash_per_thread,
-                curves,
+                curves || engines,
                 "measurements without --elo and --experiment",
             ),
             ("--factors", !self.factors.is_empty(), elo, "--elo"),
@@ -226,6 +245,13 @@ impl ScaleArgs {
         if self.hash_per_thread { Hash::PerThread(mebibytes) } else { Hash::Total(mebibytes) }
     }
 
+    /// The journal to continue; `settings` is what its pieces depend on besides the engine.
+    fn journal(&self, settings: &str) -> Result<Journal, LabError> {
+        let Some(path) = &self.resume else { return Ok(Journal::default()) };
+        let net = Network::embedded().checksum();
+        Journal::open(path, &format!("{}, net {net:016x}, {settings}", build::NAME))
+    }
+
     fn turns(&self) -> VirtualSmp {
         let default = VirtualSmp::default();
         VirtualSmp {
@@ -256,6 +282,7 @@ pub(super) fn run(args: &ScaleArgs) -> JobResult {
         Mode::Everything => measure::everything(args, &mut report, &bar),
         Mode::Virtual => measure::virtual_threads(args, &mut report, &bar),
         Mode::Elo => measure::elo(args, &mut report, &bar),
+        Mode::Engines => measure::engines(args, &mut report, &bar),
         Mode::Experiment(question) => measure::experiment(args, question, &mut report, &bar),
     };
     bar.clear();
