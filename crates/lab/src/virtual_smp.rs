@@ -7,7 +7,7 @@
 //! and multiplies.
 
 use megatherium_board::Board;
-use megatherium_search::{Engine, Limits, VirtualSmp};
+use megatherium_search::{Engine, Limits, Teamwork, VirtualSmp};
 use serde::{Deserialize, Serialize};
 
 use crate::crew::{Rig, share_out};
@@ -33,6 +33,8 @@ pub struct Settings {
     pub hash: Hash,
     /// How threads take turns.
     pub turns: VirtualSmp,
+    /// How they work together.
+    pub team: Teamwork,
 }
 
 /// One search compared with that of a single thread.
@@ -116,6 +118,7 @@ pub fn run(
                 }
                 let engine = rig.engine(threads, settings.hash.mebibytes(threads))?;
                 engine.options.virtual_smp = Some(settings.turns);
+                engine.options.teamwork = settings.team;
                 let run = search(engine, board, Limits::depth(depth), observer.stop());
                 Ok(run.and_then(|run| sample(position, threads, &single, &run, depth)))
             })?;
@@ -193,6 +196,7 @@ mod tests {
             nodes: 6000,
             hash: Hash::Total(1),
             turns: VirtualSmp::default(),
+            team: Teamwork::default(),
         }
     }
 

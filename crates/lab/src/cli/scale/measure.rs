@@ -142,6 +142,7 @@ fn virtual_sections(
         nodes: part.nodes,
         hash: args.hash(64),
         turns,
+        team: args.team.unwrap_or_default(),
     };
     facts(
         report,
@@ -153,11 +154,12 @@ fn virtual_sections(
         ],
     );
     let journal = args.journal(&format!(
-        "virtual threads, {} nodes, {}, seed {}, positions {:016x}",
+        "virtual threads, {} nodes, {}, seed {}, positions {:016x}, {:?}",
         settings.nodes,
         settings.hash,
         turns.seed,
-        positions::checksum(&settings.positions)
+        positions::checksum(&settings.positions),
+        settings.team
     ))?;
     let samples = virtual_smp::run(&settings, &journal, observer)?;
     if samples.is_empty() {
@@ -245,10 +247,13 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
             openings
         }
     };
-    let several = threads as f64;
+    let against = args.against_threads.map_or(1, |threads| threads as usize);
+    let several = threads as f64 / against as f64;
     let default = [(0.4 * several).max(1.0), (0.7 * several).max(1.0), several];
     let settings = games::Settings {
         threads,
+        team: args.team.unwrap_or_default(),
+        against,
         nodes: args.nodes.unwrap_or(if args.quick { 2000 } else { 8000 }),
         factors: if args.factors.is_empty() { default.to_vec() } else { args.factors.clone() },
         openings,
@@ -271,11 +276,13 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
         ],
     );
     let journal = args.journal(&format!(
-        "strength, {threads} {} threads, {} nodes, factors {:?}, {} MiB, {turns:?}, {source}",
+        "strength, {threads} {} threads against {against}, {} nodes, factors {:?}, {} MiB, \
+         {turns:?}, {source}, {:?}",
         if args.real { "real" } else { "virtual" },
         settings.nodes,
         settings.factors,
-        settings.mebibytes
+        settings.mebibytes,
+        settings.team
     ))?;
     let matches = games::run(&settings, &journal, observer)?;
     if matches.iter().all(|games| games.pairs.is_empty()) {
@@ -285,15 +292,17 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     if let Some(equal) = equal {
         let (low, high) = (equal.low.unwrap_or(f64::NAN), equal.high.unwrap_or(f64::NAN));
         let estimate = Estimate { value: equal.factor, low, high };
-        let meaning = format!("times the nodes make one thread as strong as {threads}");
+        let meaning = format!("times the nodes make {against} as strong as {threads} threads");
         report.highlights.push(Highlight::new(estimate, 2, "", meaning));
     }
     for games in matches.iter().filter(|games| !games.pairs.is_empty()) {
-        let meaning =
-            format!("Elo, {threads} threads against one with {} times the nodes", games.factor);
+        let meaning = format!(
+            "Elo, {threads} threads against {against} with {} times the nodes",
+            games.factor
+        );
         report.highlights.push(Highlight::new(games.result().elo(), 0, "", meaning));
     }
-    report.sections.push(sections::elo(threads, &matches, equal));
+    report.sections.push(sections::elo((threads, against), &matches, equal));
     Ok(())
 }
 

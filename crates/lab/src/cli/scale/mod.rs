@@ -15,7 +15,7 @@ use clap::Args;
 use megatherium_board::position_file;
 use megatherium_cli::{build, stdio};
 use megatherium_nnue::Network;
-use megatherium_search::VirtualSmp;
+use megatherium_search::{Teamwork, VirtualSmp};
 
 use megatherium_cli::JobResult;
 use megatherium_cli::progress::Progress;
@@ -86,6 +86,12 @@ pub struct ScaleArgs {
     /// Strength: threads that run at once instead of taking turns
     #[arg(long)]
     real: bool,
+    /// Strength: threads of the other side, to set rules of teamwork against those shipped
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_VIRTUAL_THREADS))]
+    against_threads: Option<u64>,
+    /// Virtual threads, strength: how threads work together; a wrong name lists the rules
+    #[arg(long, value_name = "RULE=N,…")]
+    team: Option<Teamwork>,
     /// Experiment `sizes`: table sizes in MiB
     #[arg(long, value_name = "MIB,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     sizes: Vec<u64>,
@@ -182,6 +188,13 @@ impl ScaleArgs {
             ("--pairs", self.pairs.is_some(), elo, "--elo"),
             ("--book", self.book.is_some(), elo, "--elo"),
             ("--real", self.real, elo, "--elo"),
+            ("--against-threads", self.against_threads.is_some(), elo, "--elo"),
+            (
+                "--team",
+                self.team.is_some(),
+                elo || matches!(mode, Mode::Virtual),
+                "--virtual and --elo",
+            ),
             (
                 "--positions",
                 self.positions.is_some(),
