@@ -182,6 +182,57 @@ fn experiments_are_answered() {
     assert_eq!(rows(&report(folder.path(), &arguments).1, "experiment-sizes").len(), 6);
 }
 
+/// This engine beside another one, here itself under another name: all three questions for both,
+/// and a second run takes everything from the journal.
+#[test]
+fn engines_side_by_side() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rival = binary::engine();
+    let journal = folder.path().join("journal");
+    let mut arguments = SMALL.to_vec();
+    arguments.extend(["1", "--threads", "2", "--engine", rival.to_str().expect("a path")]);
+    arguments.extend(["--resume", journal.to_str().expect("a path")]);
+    let (text, first) = report(folder.path(), &arguments);
+    let engines = rows(&first, "engines");
+    assert_eq!(engines.len(), 4, "two engines with one thread and with two: {engines:?}");
+    assert_ne!(engines[0]["engine"], engines[2]["engine"], "they can be told apart");
+    for row in engines {
+        assert_eq!(row["positions"], 2, "{row}");
+        assert!(row["kn/s"].as_f64().is_some_and(|speed| speed > 1.0), "{row}");
+    }
+    assert_eq!(rows(&first, "engine-samples").len(), 8);
+    assert_eq!(rows(&first, "engine-ceilings").len(), 2);
+    assert!(text.contains("time to depth, 2 threads"), "{text}");
+
+    let pieces = std::fs::read_to_string(&journal).expect("a journal");
+    let (_, second) = report(folder.path(), &arguments);
+    assert_eq!(std::fs::read_to_string(&journal).expect("a journal"), pieces, "nothing to add");
+    for part in ["engines", "engine-samples", "engine-ceilings"] {
+        assert_eq!(rows(&first, part), rows(&second, part), "{part}");
+    }
+}
+
+/// A measurement that was interrupted goes on where it was.
+#[test]
+fn a_match_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = folder.path().join("journal");
+    let play = |pairs: &str, resume: bool| {
+        let mut arguments = vec!["--elo", "--threads", "2", "--nodes", "300", "--factors", "1"];
+        arguments.extend(["--hash", "1", "--pairs", pairs]);
+        if resume {
+            arguments.extend(["--resume", journal.to_str().expect("a path")]);
+        }
+        rows(&report(folder.path(), &arguments).1, "elo")[0].clone()
+    };
+    play("2", true);
+    let known = std::fs::read_to_string(&journal).expect("a journal");
+    let resumed = play("4", true);
+    let journal = std::fs::read_to_string(&journal).expect("a journal");
+    assert!(journal.starts_with(&known) && journal.lines().count() == 5, "{journal}");
+    assert_eq!(resumed, play("4", false), "the same match as in one go");
+}
+
 /// A bad argument is one clear line that names it.
 #[test]
 fn bad_arguments_are_one_line() {
@@ -195,11 +246,20 @@ fn bad_arguments_are_one_line() {
         (&["--elo", "--factors", "-1"], "-1"),
         (&["--elo", "--threads", "2,4"], "one number of threads"),
         (&["--elo", "--positions", "4"], "--positions is for"),
+        (&["--elo", "--team", "luck=1"], "take_over"),
+        (&["--team", "jitter=0"], "--team is for --virtual and --elo"),
+        (&["--virtual", "--against-threads", "2"], "--against-threads is for --elo"),
         (&["--pairs", "4"], "--pairs is for --elo"),
         (&["--virtual", "--repeats", "2"], "--repeats is for"),
         (&["--experiment", "prefetch", "--quantum", "9"], "--quantum is for"),
         (&["--elo", "--real", "--quantum", "9"], "--quantum is for"),
         (&["--experiment", "table", "--sizes", "4"], "--sizes is for"),
+        (&["--engine", "/nowhere/engine"], "/nowhere/engine"),
+        (&["--engine", "/bin/true"], "uciok"),
+        (&["--engine", "/bin/true", "--quantum", "9"], "--quantum is for"),
+        (&["--engine", "/bin/true", "--virtual"], "cannot be used with"),
+        (&["--quick", "--resume", "journal"], "--resume is for"),
+        (&["--virtual", "--resume", "/nowhere/journal"], "/nowhere/journal"),
         (&["--virtual", "--suite", "nowhere.epd"], "nowhere.epd"),
         (&["--elo", "--book", "nowhere.epd"], "nowhere.epd"),
         (&["--nonsense"], "--nonsense"),

@@ -175,6 +175,13 @@ fn sixty_four_threads_for_long() {
     assert!(longest < Duration::from_secs(2), "the flag has fallen: {longest:?}");
 }
 
+/// As many as the option allows: they start, search and stop.
+#[test]
+#[ignore = "needs 5 GiB of memory"]
+fn a_thousand_threads() {
+    many_threads(1024, 2);
+}
+
 /// What a thread costs is what the shell reckons with when it is asked for many.
 #[test]
 fn a_thread_costs_what_is_said() {

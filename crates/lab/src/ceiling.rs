@@ -9,8 +9,10 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 use megatherium_board::Board;
+use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
+use crate::journal::Journal;
 use crate::machine::{Meter, Usage};
 use crate::observer::Observer;
 use crate::process::Process;
@@ -30,7 +32,7 @@ pub struct Settings {
 }
 
 /// One block: each arrangement twice, in the order 1 N P P N 1, so that drift cancels.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Block {
     /// Threads.
     pub threads: usize,
@@ -89,16 +91,16 @@ fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, La
     })
 }
 
-/// Measures with processes of `binary`.
+/// Measures with processes of `binary`, an engine called `name`.
 pub fn run(
-    binary: &Path,
+    (name, binary): (&str, &Path),
     settings: &Settings,
+    journal: &Journal,
     observer: &dyn Observer,
 ) -> Result<Vec<Block>, LabError> {
     let counts: Vec<usize> =
         settings.threads.iter().copied().filter(|&threads| threads > 1).collect();
-    observer
-        .begin("threads against processes", (counts.len() * settings.positions.len() * 6) as u64);
+    observer.begin("threads against processes", (counts.len() * settings.positions.len()) as u64);
     let mut blocks = Vec::new();
     for &threads in &counts {
         let mut alone = vec![Process::start(binary, 1, settings.mebibytes)?];
@@ -108,22 +110,29 @@ pub fn run(
             apart.push(Process::start(binary, 1, settings.mebibytes)?);
         }
         for board in &settings.positions {
-            let meter = Meter::start();
-            let mut sums = [0.0; 3];
-            for arm in [0, 1, 2, 2, 1, 0] {
-                if observer.stopped() {
-                    return Ok(blocks);
-                }
-                let nodes = settings.nodes;
-                sums[arm] += match arm {
-                    0 => speed(&mut alone, board, nodes)?,
-                    1 => speed(&mut together, board, nodes * threads as u64)?,
-                    _ => speed(&mut apart, board, nodes)?,
-                } / 2.0;
-                observer.step(1, "");
-            }
-            let [alone, together, apart] = sums;
-            blocks.push(Block { threads, alone, together, apart, usage: meter.usage() });
+            let block = journal.recall_or(
+                &format!("{name}, {}, {threads} threads and processes", board.fen()),
+                || {
+                    let meter = Meter::start();
+                    let mut sums = [0.0; 3];
+                    for arm in [0, 1, 2, 2, 1, 0] {
+                        if observer.stopped() {
+                            return Ok(None);
+                        }
+                        let nodes = settings.nodes;
+                        sums[arm] += match arm {
+                            0 => speed(&mut alone, board, nodes)?,
+                            1 => speed(&mut together, board, nodes * threads as u64)?,
+                            _ => speed(&mut apart, board, nodes)?,
+                        } / 2.0;
+                    }
+                    let [alone, together, apart] = sums;
+                    Ok(Some(Block { threads, alone, together, apart, usage: meter.usage() }))
+                },
+            )?;
+            let Some(block) = block else { return Ok(blocks) };
+            blocks.push(block);
+            observer.step(1, name);
         }
     }
     Ok(blocks)
@@ -182,10 +191,17 @@ mod tests {
             mebibytes: 1,
         };
         for binary in ["/nowhere", "/bin/true"] {
-            let result = run(Path::new(binary), &settings, &Nobody::default());
+            let result = run(
+                ("none", Path::new(binary)),
+                &settings,
+                &Journal::default(),
+                &Nobody::default(),
+            );
             assert!(matches!(result, Err(LabError::Process(_))), "{binary}");
         }
         let nothing = Settings { threads: vec![1], ..settings };
-        assert!(run(Path::new("/nowhere"), &nothing, &Nobody::default()).unwrap().is_empty());
+        let blocks =
+            run(("none", Path::new("/nowhere")), &nothing, &Journal::default(), &Nobody::default());
+        assert!(blocks.unwrap().is_empty());
     }
 }

@@ -322,7 +322,7 @@ fn correction(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcom
     let mut arms = Vec::new();
     for (name, shared) in [("private", false), ("shared", true)] {
         let choose = |engine: &mut Engine| {
-            engine.options.shared_corrections = shared;
+            engine.options.teamwork.shared_corrections = shared;
             Ok(())
         };
         let nodes = work(name, settings, settings.mebibytes, &lines, &choose, observer)?;
@@ -480,7 +480,7 @@ mod tests {
         };
         let standard = nodes(&|_| {});
         assert_eq!(nodes(&|engine| engine.options.prefetch = false), standard);
-        assert_ne!(nodes(&|engine| engine.options.shared_corrections = true), standard);
+        assert_ne!(nodes(&|engine| engine.options.teamwork.shared_corrections = true), standard);
         for replacement in Replacement::ALL {
             let chosen = nodes(&|engine| engine.set_replacement(replacement).unwrap());
             assert_eq!(chosen == standard, replacement == Replacement::DepthAge, "{replacement:?}");

@@ -5,7 +5,7 @@
 //! be measured without the machine.
 
 /// Two searches of one position to one depth, as logarithms of ratios (N threads over one).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Factors {
     /// ln of the time of one thread over that of N.
     pub speed_up: f64,

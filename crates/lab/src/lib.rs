@@ -8,7 +8,7 @@
 //!   are cores.)
 //! - How much stronger? ([`elo`].)
 //!
-//! [`identity`] ties the first two together. [`experiments`] change one thing and ask again.
+//! [`rivals`] asks other engines the first two. [`identity`] ties the first two together. [`experiments`] change one thing and ask again.
 //! [`report`] writes it all down.
 //!
 //! About the search itself it asks what each technique is worth ([`ablation`]), whether other
@@ -28,6 +28,7 @@ pub mod experiments;
 pub mod game;
 pub mod hash;
 pub mod identity;
+pub mod journal;
 pub mod machine;
 pub mod measure;
 pub mod observer;
@@ -37,6 +38,7 @@ pub mod positions;
 pub mod process;
 pub mod real;
 pub mod report;
+pub mod rivals;
 pub mod sections;
 pub mod sprt;
 pub mod spsa;

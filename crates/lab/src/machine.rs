@@ -15,7 +15,7 @@ pub struct CpuTimes {
 }
 
 /// What the processors did between two looks, as shares of all their time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
     /// Someone used them.
     pub busy: f64,

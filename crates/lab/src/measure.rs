@@ -11,7 +11,7 @@ use megatherium_search::{Engine, Limits, Outcome, Report, Root, ScoreBound};
 use crate::identity::Factors;
 
 /// When an iteration of the leading thread was complete.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Mark {
     /// Its depth.
     pub depth: u32,
@@ -37,24 +37,34 @@ pub struct Run {
 impl Run {
     /// The mark of a depth.
     pub fn mark(&self, depth: u32) -> Option<Mark> {
-        self.marks.iter().rev().find(|mark| mark.depth == depth).copied()
+        mark_of(&self.marks, depth)
     }
 
     /// The deepest mark within a budget of nodes, at least the first.
     pub fn deepest_within(&self, nodes: u64) -> Option<Mark> {
-        self.marks.iter().rev().find(|mark| mark.nodes <= nodes).or(self.marks.first()).copied()
+        deepest_within(&self.marks, nodes)
     }
+}
+
+/// The last mark of a depth.
+pub fn mark_of(marks: &[Mark], depth: u32) -> Option<Mark> {
+    marks.iter().rev().find(|mark| mark.depth == depth).copied()
+}
+
+/// The deepest mark within a budget of nodes, at least the first.
+pub fn deepest_within(marks: &[Mark], nodes: u64) -> Option<Mark> {
+    marks.iter().rev().find(|mark| mark.nodes <= nodes).or(marks.first()).copied()
 }
 
 /// Depths whose ratios are averaged: the last ones before the target. Where an iteration ends is
 /// partly luck, and this luck averages out.
 const DEPTHS_AVERAGED: u32 = 3;
 
-/// Compares a run with that of a single thread, on the last depths up to `depth`. `None` if they
+/// Compares the marks of a run with those of a single thread, on the last depths up to `depth`. `None` if they
 /// have none in common.
-pub fn compare(single: &Run, several: &Run, depth: u32) -> Option<Factors> {
+pub fn compare(single: &[Mark], several: &[Mark], depth: u32) -> Option<Factors> {
     let factors: Vec<Factors> = (depth.saturating_sub(DEPTHS_AVERAGED - 1)..=depth)
-        .filter_map(|depth| Some((single.mark(depth)?, several.mark(depth)?)))
+        .filter_map(|depth| Some((mark_of(single, depth)?, mark_of(several, depth)?)))
         // A clock that has not moved yet has nothing to say.
         .filter(|(one, many)| one.seconds > 0.0 && many.seconds > 0.0)
         .map(|(one, many)| {
@@ -125,7 +135,7 @@ mod tests {
         assert_eq!(run.nodes_by_thread, [run.outcome.nodes]);
         assert_eq!(run.deepest_within(run.mark(4).unwrap().nodes).unwrap().depth, 4);
         assert_eq!(run.deepest_within(0).unwrap().depth, 1);
-        let same = compare(&run, &run, 6).unwrap();
+        let same = compare(&run.marks, &run.marks, 6).unwrap();
         assert!(same.overhead.abs() < 1e-12 && same.residue().abs() < 1e-12);
     }
 

@@ -29,6 +29,11 @@ pub fn spread<T: Clone>(items: &[T], count: usize) -> Vec<T> {
     (0..count).map(|index| items[index * items.len() / count].clone()).collect()
 }
 
+/// A number that tells one list of positions from another.
+pub fn checksum(boards: &[Board]) -> u64 {
+    boards.iter().fold(0, |sum: u64, board| sum.rotate_left(5).wrapping_mul(3) ^ board.key())
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

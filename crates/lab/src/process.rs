@@ -17,6 +17,7 @@ pub struct Process {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
+    name: String,
 }
 
 impl Process {
@@ -31,15 +32,29 @@ impl Process {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(LabError::Process("no pipe".to_owned()));
         };
-        let mut process = Process { child, input, output: BufReader::new(output) };
+        let output = BufReader::new(output);
+        let mut process = Process { child, input, output, name: binary.display().to_string() };
         // Some engines know no options before they have listed them.
         process.say("uci")?;
-        process.listen("uciok", |_| {})?;
+        let mut name = None;
+        process.listen("uciok", |line| {
+            if let Some(given) = line.strip_prefix("id name ") {
+                name = Some(given.trim().to_owned());
+            }
+        })?;
+        if let Some(name) = name {
+            process.name = name;
+        }
         process.say(&format!(
             "setoption name Threads value {threads}\nsetoption name Hash value {mebibytes}"
         ))?;
         process.ready()?;
         Ok(process)
+    }
+
+    /// What the engine calls itself, or the path of its binary.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     fn say(&mut self, line: &str) -> Result<(), LabError> {

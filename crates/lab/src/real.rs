@@ -120,8 +120,9 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, 
             let single =
                 block.iter().find(|(sample, _)| sample.threads == 1).map(|(_, run)| run.clone());
             for (mut sample, run) in block {
-                sample.factors =
-                    single.as_ref().and_then(|single| compare(single, &run, mark.depth));
+                sample.factors = single
+                    .as_ref()
+                    .and_then(|single| compare(&single.marks, &run.marks, mark.depth));
                 samples.push(sample);
             }
         }

@@ -1,5 +1,7 @@
 //! From measurements to tables and charts.
 
+mod rivals;
+
 use crate::ceiling;
 use crate::equal_strength::{EqualStrength, Match};
 use crate::experiments::{Outcome, Question};
@@ -8,6 +10,8 @@ use crate::report::{Cell, Chart, Curves, Dots, Heat, Section, Series, Table};
 use crate::stats::Estimate;
 use crate::table_map::{self, TableMap};
 use crate::virtual_smp;
+
+pub use rivals::{rival_ceilings, rivals};
 
 fn percent(share: Option<f64>) -> Cell {
     share.map_or(Cell::Missing, |share| Cell::Number(100.0 * share, 1))
@@ -368,7 +372,11 @@ pub fn table_maps(maps: &[TableMap], about: &str) -> Section {
 }
 
 /// Matches, and the factor of equal strength if there is one.
-pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> Section {
+pub fn elo(
+    (threads, against): (usize, usize),
+    matches: &[Match],
+    equal: Option<EqualStrength>,
+) -> Section {
     let mut table = Table::new(&[
         "factor k",
         "pairs",
@@ -395,9 +403,7 @@ pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> S
     let points = played.iter().map(|games| (games.factor, games.result().elo())).collect();
     let zero = played.iter().map(|games| (games.factor, Estimate::exact(0.0))).collect();
     let chart = Chart::Curves(Curves {
-        title: format!(
-            "Elo of {threads} threads against one thread with k times the nodes of each"
-        ),
+        title: format!("Elo of {threads} threads against {against} with k times the nodes of each"),
         x_label: "k".to_owned(),
         y_label: "Elo".to_owned(),
         log_x: true,
@@ -412,11 +418,12 @@ pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> S
         Some(equal) => {
             let end = |end: Option<f64>| end.map_or("open".to_owned(), |end| format!("{end:.2}"));
             format!(
-                "Equal strength at k* = {:.2} [{}, {}]: {:.0} % of {threads}. A doubling of nodes is worth {:.0} Elo here.{}",
+                "Equal strength at k* = {:.2} [{}, {}]: {:.0} % of {}. A doubling of nodes is worth {:.0} Elo here.{}",
                 equal.factor,
                 end(equal.low),
                 end(equal.high),
-                100.0 * equal.factor / threads as f64,
+                100.0 * equal.factor * against as f64 / threads as f64,
+                threads as f64 / against as f64,
                 equal.elo_per_doubling,
                 if equal.within_range {
                     ""
@@ -434,8 +441,8 @@ pub fn elo(threads: usize, matches: &[Match], equal: Option<EqualStrength>) -> S
     Section {
         name: "elo".to_owned(),
         title: format!("Strength of {threads} threads"),
-        text: "Games in pairs, each opening with both colours, by nodes instead of clocks: every thread of the one side searches B nodes per move, the single \
-               thread of the other k·B. Pentanomial error margins, 95 %."
+        text: "Games in pairs, each opening with both colours, by nodes instead of clocks: every thread of the one side searches B nodes per move, every \
+               thread of the other (one as a rule) k·B. Pentanomial error margins, 95 %."
             .to_owned(),
         table,
         charts: vec![chart],

@@ -7,12 +7,14 @@
 //! and multiplies.
 
 use megatherium_board::Board;
-use megatherium_search::{Engine, Limits, VirtualSmp};
+use megatherium_search::{Engine, Limits, Teamwork, VirtualSmp};
+use serde::{Deserialize, Serialize};
 
 use crate::crew::{Rig, share_out};
 use crate::error::LabError;
 use crate::hash::Hash;
 use crate::identity::Factors;
+use crate::journal::Journal;
 use crate::machine::processors;
 use crate::measure::{Run, compare, search};
 use crate::observer::Observer;
@@ -31,10 +33,12 @@ pub struct Settings {
     pub hash: Hash,
     /// How threads take turns.
     pub turns: VirtualSmp,
+    /// How they work together.
+    pub team: Teamwork,
 }
 
 /// One search compared with that of a single thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sample {
     /// Number of the position.
     pub position: usize,
@@ -91,38 +95,70 @@ pub fn effort(threads: usize) -> u64 {
 
 /// Searches every position with every number of threads; positions are shared out over the
 /// processors.
-pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, LabError> {
+pub fn run(
+    settings: &Settings,
+    journal: &Journal,
+    observer: &dyn Observer,
+) -> Result<Vec<Sample>, LabError> {
     let steps: u64 =
         settings.threads.iter().map(|&threads| effort(threads)).sum::<u64>() + effort(1);
     let title = format!("virtual threads, turns of {} nodes", settings.turns.quantum);
     observer.begin(&title, steps * settings.positions.len() as u64);
     let results = share_out(&settings.positions, processors(), observer, |position, board| {
+        let mut one = Single { settings, board, run: None };
         let mut rig = Rig::default();
         let mut samples = Vec::new();
-        let engine = rig.engine(1, settings.hash.mebibytes(1))?;
-        let Some((single, depth)) = baseline(engine, board, settings.nodes, observer) else {
-            return Ok(None);
-        };
-        let sample = |threads: usize, run: &Run| {
-            let factors = compare(&single, run, depth)?;
-            let nodes = run.mark(depth)?.nodes;
-            Some(Sample { position, threads, depth, nodes, hashfull: run.hashfull, factors })
-        };
-        samples.extend(sample(1, &single));
-        observer.step(effort(1), "");
-        for &threads in &settings.threads {
-            let engine = rig.engine(threads, settings.hash.mebibytes(threads))?;
-            engine.options.virtual_smp = Some(settings.turns);
-            let Some(run) = search(engine, board, Limits::depth(depth), observer.stop()) else {
+        for threads in std::iter::once(1).chain(settings.threads.iter().copied()) {
+            let quantum = settings.turns.quantum;
+            let name = format!("position {position}, {threads} threads, turns of {quantum}");
+            let sample = journal.recall_or(&name, || {
+                let Some((single, depth)) = one.run(&mut rig, observer)? else { return Ok(None) };
+                if threads == 1 {
+                    return Ok(sample(position, 1, &single, &single, depth));
+                }
+                let engine = rig.engine(threads, settings.hash.mebibytes(threads))?;
+                engine.options.virtual_smp = Some(settings.turns);
+                engine.options.teamwork = settings.team;
+                let run = search(engine, board, Limits::depth(depth), observer.stop());
+                Ok(run.and_then(|run| sample(position, threads, &single, &run, depth)))
+            })?;
+            if observer.stopped() && sample.is_none() {
                 break;
-            };
-            samples.extend(sample(threads, &run));
+            }
+            samples.extend(sample);
             observer
                 .step(effort(threads), &format!("position {}, {threads} threads", position + 1));
         }
         Ok(Some(samples))
     })?;
     Ok(results.into_iter().flatten().flatten().collect())
+}
+
+/// The search of one thread, done when it is first needed: a journal may know all there is to know.
+struct Single<'a> {
+    settings: &'a Settings,
+    board: &'a Board,
+    run: Option<(Run, u32)>,
+}
+
+impl Single<'_> {
+    fn run(
+        &mut self,
+        rig: &mut Rig,
+        observer: &dyn Observer,
+    ) -> Result<Option<(Run, u32)>, LabError> {
+        if self.run.is_none() {
+            let engine = rig.engine(1, self.settings.hash.mebibytes(1))?;
+            self.run = baseline(engine, self.board, self.settings.nodes, observer);
+        }
+        Ok(self.run.clone())
+    }
+}
+
+fn sample(position: usize, threads: usize, single: &Run, run: &Run, depth: u32) -> Option<Sample> {
+    let factors = compare(&single.marks, &run.marks, depth)?;
+    let nodes = run.mark(depth)?.nodes;
+    Some(Sample { position, threads, depth, nodes, hashfull: run.hashfull, factors })
 }
 
 /// The curve through the samples, by number of threads.
@@ -160,13 +196,14 @@ mod tests {
             nodes: 6000,
             hash: Hash::Total(1),
             turns: VirtualSmp::default(),
+            team: Teamwork::default(),
         }
     }
 
     #[test]
     fn the_same_settings_give_the_same_curve() {
         let nodes = |settings: &Settings| {
-            let samples = run(settings, &Nobody::default()).unwrap();
+            let samples = run(settings, &Journal::default(), &Nobody::default()).unwrap();
             assert_eq!(samples.len(), 9);
             samples
                 .iter()
@@ -180,9 +217,31 @@ mod tests {
         assert_ne!(first, nodes(&other));
     }
 
+    /// A measurement taken up again is the one that was never interrupted.
+    #[test]
+    fn a_journal_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let open = || Journal::open(&path, "test").unwrap();
+        let part = Settings { positions: suite(2), threads: vec![2], ..settings() };
+        run(&part, &open(), &Nobody::default()).unwrap();
+        let whole = Settings { positions: part.positions, ..settings() };
+        let journal = open();
+        assert_eq!(journal.known(), 4);
+        let nodes = |journal: &Journal| {
+            let samples = run(&whole, journal, &Nobody::default()).unwrap();
+            samples.iter().map(|sample| (sample.threads, sample.nodes)).collect::<Vec<_>>()
+        };
+        let resumed = nodes(&journal);
+        assert_eq!(resumed, nodes(&Journal::default()), "as in one go");
+        let journal = open();
+        assert_eq!(journal.known(), 6);
+        assert_eq!(resumed, nodes(&journal), "and all of it can be read back");
+    }
+
     #[test]
     fn one_thread_is_its_own_baseline() {
-        let samples = run(&settings(), &Nobody::default()).unwrap();
+        let samples = run(&settings(), &Journal::default(), &Nobody::default()).unwrap();
         let curve = curve(&samples);
         assert_eq!(curve.iter().map(|point| point.threads).collect::<Vec<_>>(), [1, 2, 4]);
         assert!((curve[0].speed_up().value - 1.0).abs() < 1e-12);

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use megatherium_nnue::Network;
-use megatherium_tt::{SizeError, Table};
+use megatherium_tt::{Marks, SizeError, Table};
 use parking_lot::Mutex;
 
-use crate::learning::Corrections;
+use crate::learning::{Corrections, Histories};
 use crate::report::{Outcome, Report, Sink};
 use crate::request::{Limits, Options, Root};
 use crate::root::{self, Ending, LastSearch};
-use crate::smp::{Baton, Control, Counters, Pool, SearchId};
+use crate::smp::{Baton, Control, Counters, Lead, NumaPolicy, Placement, Pool, SearchId, Topology};
 use crate::tablebase::{Inventory, TablebaseError, Tablebases};
-use crate::tree::{Entry, Job, Replacement, TableStats, Worker};
+use crate::tree::{Entry, Job, Replacement, Replicas, TableStats, Worker};
 
 /// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test
 /// measures it.
@@ -46,14 +46,19 @@ impl std::error::Error for EngineError {}
 /// short.
 pub struct Engine {
     pool: Pool<Worker>,
+    /// The memory nodes the threads are on.
+    placement: Placement,
+    numa: NumaPolicy,
     table: Arc<Table<Entry, Replacement>>,
-    network: Arc<Network>,
+    networks: Arc<Replicas>,
     tablebases: Arc<Tablebases>,
     control: Arc<Control>,
     current: Option<SearchId>,
     last: Arc<Mutex<LastSearch>>,
     /// The correction history that threads share if the options say so.
     corrections: Option<Arc<Corrections>>,
+    /// The move histories that threads share if the options say so.
+    histories: Option<Arc<Histories>>,
     /// Options of the next search.
     pub options: Options,
 }
@@ -62,22 +67,60 @@ impl Engine {
     /// An engine with its own table and threads.
     pub fn new(threads: usize, mebibytes: usize) -> Result<Engine, EngineError> {
         let network = Network::embedded();
+        let numa = NumaPolicy::default();
+        let placement = Self::place(&numa, threads);
         Ok(Engine {
-            pool: Self::pool(threads, &network)?,
+            pool: Self::pool(threads, &network, &placement)?,
+            networks: Arc::new(Replicas::new(network, placement.nodes())),
+            placement,
+            numa,
             table: Arc::new(Table::with_mebibytes(mebibytes).map_err(EngineError::Table)?),
-            network,
             tablebases: Arc::new(Tablebases::none()),
             control: Arc::default(),
             current: None,
             last: Arc::default(),
             corrections: None,
+            histories: None,
             options: Options::default(),
         })
     }
 
-    fn pool(threads: usize, network: &Arc<Network>) -> Result<Pool<Worker>, EngineError> {
-        let network = Arc::clone(network);
-        Pool::new(threads, move || Worker::new(&network)).map_err(EngineError::Thread)
+    /// Threads bound to their nodes before they touch their memory.
+    fn pool(
+        threads: usize,
+        network: &Arc<Network>,
+        placement: &Placement,
+    ) -> Result<Pool<Worker>, EngineError> {
+        let (network, placement) = (Arc::clone(network), placement.clone());
+        let hire = move |id| {
+            placement.bind(id);
+            Worker::new(placement.node_of(id), &network)
+        };
+        Pool::new(threads, hire).map_err(EngineError::Thread)
+    }
+
+    /// One thread is never bound by itself, and need not read what the system says.
+    fn place(policy: &NumaPolicy, threads: usize) -> Placement {
+        let topology = if *policy == NumaPolicy::Auto && threads > 1 {
+            Topology::of_system()
+        } else {
+            Topology::default()
+        };
+        Placement::new(policy, &topology, threads)
+    }
+
+    /// New threads for a new number or policy. On failure the old ones stay.
+    fn reorganise(&mut self, policy: NumaPolicy, threads: usize) -> Result<(), EngineError> {
+        self.wait();
+        let placement = Self::place(&policy, threads);
+        if threads != self.pool.workers() || placement != self.placement {
+            self.pool = Self::pool(threads, self.network(), &placement)?;
+            let network = Arc::clone(self.network());
+            self.networks = Arc::new(Replicas::new(network, placement.nodes()));
+            self.placement = placement;
+        }
+        self.numa = policy;
+        Ok(())
     }
 
     /// Number of search threads.
@@ -87,11 +130,18 @@ impl Engine {
 
     /// Changes the number of threads; histories start afresh. On failure the old pool stays.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
-        self.wait();
-        if threads != self.pool.workers() {
-            self.pool = Self::pool(threads, &self.network)?;
-        }
-        Ok(())
+        self.reorganise(self.numa.clone(), threads)
+    }
+
+    /// Changes how threads are placed on memory nodes. If that makes a difference, histories start
+    /// afresh.
+    pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), EngineError> {
+        self.reorganise(policy, self.threads())
+    }
+
+    /// Where the threads are.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
     }
 
     /// Size of the table.
@@ -140,6 +190,9 @@ impl Engine {
         if let Some(corrections) = &self.corrections {
             corrections.clear();
         }
+        if let Some(histories) = &self.histories {
+            histories.clear();
+        }
         self.pool.start(|_, worker| worker.forget());
         self.pool.wait();
     }
@@ -147,12 +200,12 @@ impl Engine {
     /// Evaluates with another net from the next search on.
     pub fn set_network(&mut self, network: Arc<Network>) {
         self.wait();
-        self.network = network;
+        self.networks = Arc::new(Replicas::new(network, self.placement.nodes()));
     }
 
     /// The net in use.
     pub fn network(&self) -> &Arc<Network> {
-        &self.network
+        self.networks.original()
     }
 
     /// Probes the tablebases of an inventory from the next search on. On failure those in use stay.
@@ -194,15 +247,17 @@ impl Engine {
         self.current = Some(id);
         self.table.new_generation();
         *self.last.lock() = LastSearch::default();
+        let several = self.pool.workers() > 1;
         let tb_root = self.tablebases.rank_root(&root, &self.options);
         let job = Job {
             id,
             control: Arc::clone(&self.control),
             table: Arc::clone(&self.table),
-            network: Arc::clone(&self.network),
+            networks: Arc::clone(&self.networks),
             tablebases: Arc::clone(&self.tablebases),
             tb_root,
             corrections: self.shared_corrections(),
+            histories: self.shared_histories(),
             options: self.options.clone(),
             root,
             limits,
@@ -213,6 +268,10 @@ impl Engine {
                 .options
                 .virtual_smp
                 .map(|settings| Baton::new(settings, self.pool.workers())),
+            lead: (several && self.options.teamwork.take_over && self.options.multi_pv == 1)
+                .then(Lead::default),
+            marks: (several && self.options.teamwork.defer_depth > 0)
+                .then(|| Arc::new(Marks::new((1 << 13).max(512 * self.pool.workers())))),
         };
         let ending = Ending::new(Arc::clone(&self.last));
         self.pool.start(move |id, worker| root::run(id, &job, &ending, worker));
@@ -222,13 +281,24 @@ impl Engine {
     /// The correction history of the next search, if its threads share one. Without memory for it
     /// they do not.
     fn shared_corrections(&mut self) -> Option<Arc<Corrections>> {
-        if !self.options.shared_corrections {
+        if !self.options.teamwork.shared_corrections {
             return None;
         }
         if self.corrections.is_none() {
             self.corrections = Corrections::new().ok().map(Arc::new);
         }
         self.corrections.clone()
+    }
+
+    /// The same for the move histories.
+    fn shared_histories(&mut self) -> Option<Arc<Histories>> {
+        if !self.options.teamwork.shared_histories {
+            return None;
+        }
+        if self.histories.is_none() {
+            self.histories = Histories::new().ok().map(Arc::new);
+        }
+        self.histories.clone()
     }
 
     /// Searches and returns the answer, reporting to `sink` on the way.

@@ -59,9 +59,9 @@ pub use engine::{Engine, EngineError, THREAD_MEBIBYTES};
 pub use params::Params;
 pub use perft::PerftTable;
 pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};
-pub use request::{Limits, Options, Root};
+pub use request::{Limits, Options, Root, Teamwork, TeamworkError};
 pub use root::strength;
-pub use smp::VirtualSmp;
+pub use smp::{NumaError, NumaPolicy, VirtualSmp};
 pub use tablebase::{Inventory, TablebaseError, Tablebases, Wdl};
 pub use tree::{
     AgeBased, Always, Bound, DepthAge, DepthPreferred, Entry, Replacement, TableStats, TwoTier,

@@ -4,6 +4,7 @@
 //! agrees with it, so recent experience outweighs old, and nothing overflows.
 
 use std::collections::TryReserveError;
+use std::sync::atomic::{AtomicI16, Ordering};
 
 use megatherium_board::{Bitboard, Board, Color, Move, Piece, PieceType, Square};
 
@@ -18,23 +19,29 @@ pub const PIECE_TO: usize = 12 * 64;
 /// Pawn structures told apart by the pawn history.
 const PAWN_SLOTS: usize = 512;
 
-/// A history score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry(i16);
+/// A history score. A relaxed atomic, so that threads can share it; on one thread it is an ordinary
+/// number, and an update that another thread overwrites is lost.
+#[derive(Debug, Default)]
+pub struct Entry(AtomicI16);
 
 impl Entry {
     /// The score, within ±[`HISTORY_LIMIT`].
     #[inline]
-    pub fn get(self) -> i32 {
-        i32::from(self.0)
+    pub fn get(&self) -> i32 {
+        i32::from(self.0.load(Ordering::Relaxed))
     }
 
     /// Moves the entry towards ±limit by `bonus`, less the closer it already is.
     #[inline]
-    pub fn update(&mut self, bonus: i32) {
+    pub fn update(&self, bonus: i32) {
         let bonus = bonus.clamp(-HISTORY_LIMIT, HISTORY_LIMIT);
         let value = self.get();
-        self.0 = (value + bonus - value * bonus.abs() / HISTORY_LIMIT) as i16;
+        let value = value + bonus - value * bonus.abs() / HISTORY_LIMIT;
+        self.0.store(value as i16, Ordering::Relaxed);
+    }
+
+    fn clear(&self) {
+        self.0.store(0, Ordering::Relaxed);
     }
 }
 
@@ -56,16 +63,15 @@ impl PieceTo {
     }
 }
 
-#[derive(Clone)]
 struct Row([Entry; PIECE_TO]);
 
 impl Default for Row {
     fn default() -> Self {
-        Row([Entry::default(); PIECE_TO])
+        Row(std::array::from_fn(|_| Entry::default()))
     }
 }
 
-/// Everything a thread remembers between searches of one game.
+/// Everything a thread, or several that share it, remember between searches of one game.
 pub struct Histories {
     /// Quiet moves by side, from, to, and whether those squares are attacked.
     quiet: Box<[Entry; 2 * 4 * 4096]>,
@@ -110,11 +116,11 @@ impl Histories {
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.quiet.fill(Entry::default());
-        self.capture.fill(Entry::default());
-        for row in self.continuation.iter_mut().chain(self.pawn.iter_mut()) {
-            row.0.fill(Entry::default());
+    pub fn clear(&self) {
+        self.quiet.iter().for_each(Entry::clear);
+        self.capture.iter().for_each(Entry::clear);
+        for row in self.continuation.iter().chain(self.pawn.iter()) {
+            row.0.iter().for_each(Entry::clear);
         }
     }
 
@@ -144,24 +150,24 @@ impl Histories {
     }
 
     /// Learns from a quiet move.
-    pub fn update_quiet(&mut self, board: &Board, mv: Move, threats: Bitboard, bonus: i32) {
+    pub fn update_quiet(&self, board: &Board, mv: Move, threats: Bitboard, bonus: i32) {
         self.update_butterfly(QuietIndex::new(board.side_to_move(), mv, threats), bonus);
         self.pawn[pawn_slot(board)].0[PieceTo::new(board.moved(mv), mv.to()).index()].update(bonus);
     }
 
     /// Learns from a quiet move whose place is known.
-    pub fn update_butterfly(&mut self, index: QuietIndex, bonus: i32) {
+    pub fn update_butterfly(&self, index: QuietIndex, bonus: i32) {
         self.quiet[usize::from(index.0)].update(bonus);
     }
 
     /// Learns from a capture or promotion.
-    pub fn update_capture(&mut self, board: &Board, mv: Move, bonus: i32) {
+    pub fn update_capture(&self, board: &Board, mv: Move, bonus: i32) {
         let index = capture_index(PieceTo::new(board.moved(mv), mv.to()), board.captured(mv));
         self.capture[index].update(bonus);
     }
 
     /// Learns that `mv` was good or bad after `earlier`.
-    pub fn update_continuation(&mut self, earlier: Option<PieceTo>, mv: PieceTo, bonus: i32) {
+    pub fn update_continuation(&self, earlier: Option<PieceTo>, mv: PieceTo, bonus: i32) {
         if let Some(earlier) = earlier {
             self.continuation[earlier.index()].0[mv.index()].update(bonus);
         }
@@ -174,7 +180,7 @@ mod tests {
 
     #[test]
     fn gravity_keeps_entries_in_range_and_forgets() {
-        let mut entry = Entry::default();
+        let entry = Entry::default();
         for _ in 0..1000 {
             entry.update(3000);
         }
@@ -195,7 +201,7 @@ mod tests {
     fn threatened_squares_have_their_own_entries() {
         let board = Board::startpos();
         let mv = board.parse_uci("g1f3").unwrap();
-        let mut histories = Histories::new().unwrap();
+        let histories = Histories::new().unwrap();
         histories.update_quiet(&board, mv, Bitboard(0), 500);
         assert_eq!(histories.quiet(Color::White, mv, Bitboard(0)), 500);
         assert_eq!(histories.quiet(Color::White, mv, mv.to().bitboard()), 0);

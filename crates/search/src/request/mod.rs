@@ -2,11 +2,13 @@
 
 mod limits;
 mod options;
+mod teamwork;
 
 use megatherium_board::{Board, KeyHistory, Move};
 
 pub use limits::Limits;
 pub use options::Options;
+pub use teamwork::{Teamwork, TeamworkError};
 
 /// A position with the game that led to it.
 #[derive(Clone)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::teamwork::Teamwork;
 use crate::params::Params;
 use crate::smp::VirtualSmp;
 
@@ -29,8 +30,8 @@ pub struct Options {
     pub params: Params,
     /// Prefetch table lines. Off only to measure what it gains.
     pub prefetch: bool,
-    /// One correction history for all threads instead of one each.
-    pub shared_corrections: bool,
+    /// How several threads work together.
+    pub teamwork: Teamwork,
     /// A thread that panics on purpose, to test that the others answer without it.
     #[cfg(feature = "fault-injection")]
     pub failing_thread: Option<usize>,
@@ -49,7 +50,7 @@ impl Default for Options {
             virtual_smp: None,
             params: Params::default(),
             prefetch: true,
-            shared_corrections: false,
+            teamwork: Teamwork::default(),
             #[cfg(feature = "fault-injection")]
             failing_thread: None,
         }

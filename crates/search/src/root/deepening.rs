@@ -8,7 +8,8 @@ use super::line::Line;
 use super::strength;
 use crate::report::ScoreBound;
 use crate::score::{DRAW, INFINITY, MATE, MAX_PLY, Score, is_decisive, is_loss, is_mate, mate_in};
-use crate::tree::{LONG_SEARCH, ROOT, Search};
+use crate::smp::Lead;
+use crate::tree::{Completed, LONG_SEARCH, ROOT, Search};
 
 impl Search<'_> {
     /// Iterative deepening, until a limit says stop.
@@ -18,6 +19,8 @@ impl Search<'_> {
             .depth
             .filter(|_| self.id == 0)
             .map_or(MAX_PLY as i32 - 1, |depth| depth.clamp(1, MAX_PLY as u32 - 1) as i32);
+        let last_depth = limits.depth.map_or(i32::MAX, |depth| depth as i32);
+        self.root_depth = if self.id % 2 == 1 { self.job.options.teamwork.ahead } else { 0 };
         let lines = self.lines();
         let mut stable_iterations = 0;
         let mut last_best = self.root_moves[0].mv;
@@ -37,10 +40,13 @@ impl Search<'_> {
                     break;
                 }
             }
-            if self.stopped {
+            if self.stopped && !self.take_over() {
                 break;
             }
             self.completed_depth = self.root_depth;
+            if let Some(lead) = self.job.lead.as_ref().filter(|_| self.root_depth <= last_depth) {
+                lead.publish(self.root_depth, || self.completed());
+            }
             if self.id != 0 {
                 continue;
             }
@@ -66,6 +72,41 @@ impl Search<'_> {
                 break;
             }
         }
+    }
+
+    /// What the iteration that just ended came to.
+    fn completed(&self) -> Completed {
+        let best = &self.root_moves[0];
+        Completed { score: best.score, pv: best.pv.clone(), seldepth: best.seldepth }
+    }
+
+    /// If the iteration was broken off because another thread has completed it, makes that thread's
+    /// result its own.
+    fn take_over(&mut self) -> bool {
+        if !std::mem::take(&mut self.overtaken) || self.job.is_over() {
+            return false;
+        }
+        let Some((depth, result)) = self.job.lead.as_ref().and_then(Lead::get) else {
+            return false;
+        };
+        self.stopped = false;
+        self.root_depth = depth;
+        for root_move in &mut self.root_moves {
+            root_move.score = -INFINITY;
+            if root_move.mv == result.pv[0] {
+                root_move.score = result.score;
+                root_move.average_score = Some(
+                    root_move
+                        .average_score
+                        .map_or(result.score, |average| Score::midpoint(average, result.score)),
+                );
+                root_move.bound = ScoreBound::Exact;
+                root_move.seldepth = result.seldepth;
+                root_move.pv.clone_from(&result.pv);
+            }
+        }
+        self.root_moves.sort_by_key(|root_move| Reverse(root_move.score));
+        true
     }
 
     /// If the search was stopped before its first root move was finished, ranks the moves without
@@ -135,7 +176,7 @@ impl Search<'_> {
         {
             // Helpers start with slightly different windows, so that they do not all fail alike.
             delta = self.params.aspiration_delta
-                + (self.id % 8) as Score
+                + if self.job.options.teamwork.windows_by_id { (self.id % 8) as Score } else { 0 }
                 + expected.abs().min(2000) / 100;
             alpha = (expected - delta).max(-INFINITY);
             beta = (expected + delta).min(INFINITY);

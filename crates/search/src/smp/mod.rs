@@ -6,7 +6,9 @@
 pub mod baton;
 pub mod control;
 pub mod counters;
+pub mod lead;
 pub mod monitor;
+pub mod numa;
 pub mod pool;
 pub mod primitives;
 pub mod vote;
@@ -14,6 +16,8 @@ pub mod vote;
 pub use baton::{Baton, VirtualSmp};
 pub use control::{Control, SearchId};
 pub use counters::Counters;
+pub use lead::Lead;
 pub use monitor::Monitor;
+pub use numa::{NumaError, NumaPolicy, Placement, Topology};
 pub use pool::Pool;
 pub use primitives::{Native, Primitives, SharedWord};

@@ -92,12 +92,12 @@ pub struct Pool<W> {
 }
 
 impl<W: 'static> Pool<W> {
-    /// Starts `threads` workers (at least one). `hire` makes a worker's memory on the worker's own
-    /// thread, so that it lies near the core that uses it. If a thread cannot be started or its
+    /// Starts `threads` workers (at least one). `hire` makes the memory of the worker of a number on
+    /// the worker's own thread, so that it lies near the core that uses it. If a thread cannot be started or its
     /// memory cannot be allocated, the others end and the error is returned.
     pub fn new(
         threads: usize,
-        hire: impl Fn() -> Result<W, TryReserveError> + Clone + Send + 'static,
+        hire: impl Fn(usize) -> Result<W, TryReserveError> + Clone + Send + 'static,
     ) -> io::Result<Self> {
         let office = Arc::new(Office::new(threads.max(1)));
         let mut pool = Pool { office, handles: Vec::new() };
@@ -106,7 +106,7 @@ impl<W: 'static> Pool<W> {
             let (office, hire, hired) = (Arc::clone(&pool.office), hire.clone(), hired.clone());
             let builder = Builder::new().name(format!("search-{id}")).stack_size(STACK_BYTES);
             let handle = builder.spawn(move || {
-                let worker = hire();
+                let worker = hire(id);
                 let failed = worker.as_ref().err().cloned();
                 // The receiver is gone only if another thread has failed already.
                 let _ = hired.send(failed);

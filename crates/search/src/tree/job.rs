@@ -4,15 +4,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use megatherium_nnue::Network;
-use megatherium_tt::Table;
+use megatherium_board::Move;
+use megatherium_tt::{Marks, Table};
 
 use super::entry::Entry;
 use super::replacement::Replacement;
-use crate::learning::Corrections;
+use super::replicas::Replicas;
+use crate::learning::{Corrections, Histories};
 use crate::report::{Report, Sink};
 use crate::request::{Limits, Options, Root};
-use crate::smp::{Baton, Control, Counters, SearchId};
+use crate::score::Score;
+use crate::smp::{Baton, Control, Counters, Lead, SearchId};
 use crate::tablebase::{Tablebases, TbRoot};
 
 /// Everything the threads of one search share. The table, the control word, the counters and shared
@@ -24,14 +26,16 @@ pub struct Job {
     pub control: Arc<Control>,
     /// The shared table.
     pub table: Arc<Table<Entry, Replacement>>,
-    /// The net.
-    pub network: Arc<Network>,
+    /// The net, on every memory node.
+    pub networks: Arc<Replicas>,
     /// Endgame tables.
     pub tablebases: Arc<Tablebases>,
     /// What the tablebases say about the root, if it is in them.
     pub tb_root: Option<TbRoot>,
     /// The correction history, if all threads share one.
     pub corrections: Option<Arc<Corrections>>,
+    /// The move histories, if all threads share them.
+    pub histories: Option<Arc<Histories>>,
     /// Options of this search.
     pub options: Options,
     /// The position and its past.
@@ -46,6 +50,21 @@ pub struct Job {
     pub counters: Counters,
     /// Passed round if the threads take turns.
     pub baton: Option<Baton>,
+    /// The deepest iteration any thread has completed, if threads take over from each other.
+    pub lead: Option<Lead<Completed>>,
+    /// Moves being searched, if threads leave them to each other.
+    pub marks: Option<Arc<Marks>>,
+}
+
+/// What an iteration came to.
+#[derive(Clone, Debug)]
+pub struct Completed {
+    /// The score, exact.
+    pub score: Score,
+    /// The line.
+    pub pv: Vec<Move>,
+    /// Deepest ply reached.
+    pub seldepth: i32,
 }
 
 impl Job {

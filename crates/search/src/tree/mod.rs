@@ -5,6 +5,7 @@
 //! single moves are in `pruning.rs` and `moves.rs`.
 
 mod attacks;
+mod deferral;
 mod entry;
 mod job;
 mod movepick;
@@ -15,6 +16,7 @@ mod pv;
 mod quiescence;
 mod reductions;
 mod replacement;
+mod replicas;
 mod root_moves;
 mod search;
 mod stack;
@@ -23,9 +25,10 @@ mod table;
 mod worker;
 
 pub use entry::{Bound, Entry};
-pub use job::Job;
+pub use job::{Completed, Job};
 pub use node::ROOT;
 pub use replacement::{AgeBased, Always, DepthAge, DepthPreferred, Replacement, TwoTier};
+pub use replicas::Replicas;
 pub use root_moves::{LONG_SEARCH, RootMove};
 pub use search::Search;
 pub use stats::TableStats;

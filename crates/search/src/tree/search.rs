@@ -1,7 +1,7 @@
 //! One thread's search: everything only this thread touches, and the few shared things it polls.
 
 use megatherium_board::{Board, KeyHistory, Move};
-use megatherium_nnue::Accumulators;
+use megatherium_nnue::{Accumulators, Network};
 
 use super::job::Job;
 use super::movepick::{Earlier, MoveStack};
@@ -28,8 +28,10 @@ pub struct Search<'a> {
     pub id: usize,
     /// What the threads share.
     pub job: &'a Job,
+    /// The net, near this thread.
+    network: &'a Network,
     /// What this thread has learnt in this game.
-    pub histories: &'a mut Histories,
+    pub histories: &'a Histories,
     /// How far the static evaluation was off in similar positions.
     pub corrections: &'a Corrections,
     /// The network's hidden layer along the current line.
@@ -79,6 +81,18 @@ pub struct Search<'a> {
     pub stopped: bool,
     /// Node count at which the current quiescence search ends.
     pub quiescence_end: u64,
+    /// Set with `stopped` if only this iteration ends: another thread has completed it.
+    pub overtaken: bool,
+    /// Least depth at which moves are announced to the others.
+    pub(super) defer_depth: i32,
+    /// Vary the reductions.
+    pub(super) jitter: bool,
+    /// Store the depth asked for.
+    pub(super) nominal_depth: bool,
+    /// Ask the table again before a move that was put off.
+    pub(super) ask_again: bool,
+    /// Mark principal variations in the table.
+    pub(super) marks_pv: bool,
     pondering: bool,
     next_check: u64,
 }
@@ -87,13 +101,16 @@ impl<'a> Search<'a> {
     /// A search about to begin.
     pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Self {
         let board = &job.root.board;
-        let Worker { histories, corrections, stack, pv, moves, accumulators } = worker;
+        let team = job.options.teamwork;
+        let Worker { node, histories, corrections, stack, pv, moves, accumulators } = worker;
         stack.clear();
-        accumulators.reset(&job.network, board);
+        let network = job.networks.of(*node);
+        accumulators.reset(network, board);
         let mut search = Search {
             id,
             job,
-            histories,
+            network,
+            histories: job.histories.as_deref().unwrap_or(histories),
             corrections: job.corrections.as_deref().unwrap_or(corrections),
             accumulators,
             keys: job.root.history.clone(),
@@ -124,6 +141,12 @@ impl<'a> Search<'a> {
             shown: None,
             stopped: false,
             quiescence_end: 0,
+            overtaken: false,
+            defer_depth: if job.marks.is_some() { team.defer_depth } else { i32::MAX },
+            jitter: id > 0 && team.jitter,
+            nominal_depth: job.counters.threads() > 1 && team.nominal_depth,
+            ask_again: team.ask_again,
+            marks_pv: id == 0 || team.helpers_mark_pv,
             pondering: job.limits.ponder,
             next_check: 0,
         };
@@ -173,6 +196,9 @@ impl<'a> Search<'a> {
         if end {
             self.job.control.finish(self.job.id);
             self.stopped = true;
+        } else if self.job.lead.as_ref().is_some_and(|lead| lead.has(self.root_depth)) {
+            self.stopped = true;
+            self.overtaken = true;
         }
         self.schedule_check();
     }
@@ -228,7 +254,7 @@ impl<'a> Search<'a> {
 
     /// The network's evaluation of a position.
     pub fn evaluate(&mut self, board: &Board) -> Score {
-        self.accumulators.evaluate(&self.job.network, board).clamp(-MAX_EVAL, MAX_EVAL)
+        self.accumulators.evaluate(self.network, board).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
     /// A raw evaluation as the search uses it: scaled down as the 50-move rule nears, and corrected

@@ -129,7 +129,7 @@ impl Search<'_> {
             score: to_table(finding.score, ply),
             eval: finding.eval as i16,
             depth: finding.depth.clamp(0, 127) as u8,
-            pv: finding.pv,
+            pv: finding.pv && self.marks_pv,
             bound: finding.bound,
         };
         self.job.table.store_with(key, entry, &mut self.stats.table);

@@ -13,6 +13,8 @@ use crate::learning::{Corrections, Histories};
 /// The memory of one thread. The histories are what it has learnt in the game; the rest is scratch
 /// space, kept so that a search of a few hundred nodes does not begin with megabytes of allocation.
 pub struct Worker {
+    /// The memory node it lives on.
+    pub(super) node: usize,
     /// Which moves worked.
     pub(super) histories: Histories,
     /// How far the static evaluation was off in similar positions.
@@ -28,9 +30,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A thread that has learnt nothing. Fails if its memory cannot be allocated.
-    pub fn new(network: &Network) -> Result<Worker, TryReserveError> {
+    /// A thread of a memory node that has learnt nothing. Fails if its memory cannot be allocated.
+    pub fn new(node: usize, network: &Network) -> Result<Worker, TryReserveError> {
         Ok(Worker {
+            node,
             histories: Histories::new()?,
             corrections: Corrections::new()?,
             stack: Stack::new()?,

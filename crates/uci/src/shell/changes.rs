@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use megatherium_nnue::Network;
 use megatherium_nnue::format::FILE_SIZE;
+use megatherium_search::NumaPolicy;
 
 use super::Shell;
 use crate::log::Log;
@@ -19,6 +20,7 @@ use crate::parse::Quoted;
 pub(super) enum Change {
     Hash(usize),
     Threads(usize),
+    NumaPolicy(String),
     ClearHash,
     NewGame,
     SyzygyPath(String),
@@ -83,6 +85,7 @@ impl Shell {
         match change {
             Change::Hash(mebibytes) => self.set_hash(mebibytes),
             Change::Threads(threads) => self.set_threads(threads),
+            Change::NumaPolicy(policy) => self.set_numa_policy(&policy),
             Change::ClearHash => {
                 self.engine.clear_hash();
                 Ok(())
@@ -108,6 +111,17 @@ impl Shell {
             _ => self.engine.set_threads(threads).map_err(|error| error.to_string()),
         };
         result.map_err(|error| format!("Threads {threads}: {error}; there are still {old}"))
+    }
+
+    fn set_numa_policy(&mut self, text: &str) -> Result<(), String> {
+        let policy = match text {
+            "" => NumaPolicy::default(),
+            text => text.parse().map_err(|error| format!("NumaPolicy: {error}"))?,
+        };
+        policy.check().map_err(|error| format!("NumaPolicy {}: {error}", Quoted(text)))?;
+        self.engine.set_numa_policy(policy).map_err(|error| format!("NumaPolicy: {error}"))?;
+        self.output.info(self.engine.placement());
+        Ok(())
     }
 
     /// An allocation that succeeds does not prove that the memory exists: an overcommitted system

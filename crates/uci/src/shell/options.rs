@@ -130,6 +130,14 @@ pub const OPTIONS: &[Declaration] = &[
         meaning: "Empties the table.",
     },
     Declaration {
+        name: "NumaPolicy",
+        kind: Kind::String {
+            default: "auto",
+            set: |shell, policy| shell.change(Change::NumaPolicy(policy.to_owned())),
+        },
+        meaning: "Where threads run on a machine with several memory nodes. `auto` binds each to a node if one node is too small for them, `none` leaves it to the system, a list such as `0-15,32-47:16-31,48-63` names the processors of each node. Linux only.",
+    },
+    Declaration {
         name: "Ponder",
         kind: Kind::Check { default: |options| options.ponder, set: engine!(ponder) },
         meaning: "Set by the GUI if it allows pondering; the engine then spends a little more of its own time.",

@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use crate::equal_strength::equal_strength;
 use crate::experiments::{self, Question};
+use crate::journal::Journal;
 use crate::observer::Observer;
 use crate::openings::Openings;
 use crate::report::{Highlight, Report};
 use crate::stats::Estimate;
 use crate::virtual_smp::{self, curve};
-use crate::{ceiling, elo as games, machine, positions, real, sections, table_map};
+use crate::{ceiling, elo as games, machine, positions, real, rivals, sections, table_map};
 use megatherium_search::VirtualSmp;
 
 use super::ScaleArgs;
 use megatherium_board::position_file;
-use megatherium_cli::JobResult;
+use megatherium_cli::{JobResult, build};
 
 /// Below this share of its processors a search was disturbed by other programs.
 const BUSY: f64 = 0.97;
@@ -82,7 +83,12 @@ pub(super) fn everything(
         mebibytes: 16,
     };
     if !observer.stopped() {
-        let blocks = ceiling::run(&this_program()?, &settings, observer)?;
+        let blocks = ceiling::run(
+            (build::NAME, &this_program()?),
+            &settings,
+            &Journal::default(),
+            observer,
+        )?;
         if !blocks.is_empty() {
             for point in ceiling::summary(&blocks) {
                 let what =
@@ -138,6 +144,7 @@ fn virtual_sections(
         nodes: part.nodes,
         hash: args.hash(64),
         turns,
+        team: args.team.unwrap_or_default(),
     };
     facts(
         report,
@@ -148,7 +155,15 @@ fn virtual_sections(
             ("virtual threads: nodes per turn", turns.quantum.to_string()),
         ],
     );
-    let samples = virtual_smp::run(&settings, observer)?;
+    let journal = args.journal(&format!(
+        "virtual threads, {} nodes, {}, seed {}, positions {:016x}, {:?}",
+        settings.nodes,
+        settings.hash,
+        turns.seed,
+        positions::checksum(&settings.positions),
+        settings.team
+    ))?;
+    let samples = virtual_smp::run(&settings, &journal, observer)?;
     if samples.is_empty() {
         return Ok(());
     }
@@ -167,7 +182,7 @@ fn virtual_sections(
     let mut points = Vec::new();
     for &quantum in quanta {
         settings.turns = VirtualSmp { quantum, ..turns };
-        let samples = virtual_smp::run(&settings, observer)?;
+        let samples = virtual_smp::run(&settings, &Journal::default(), observer)?;
         points.extend(
             curve(&samples)
                 .into_iter()
@@ -213,6 +228,7 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
         args.threads.first().map_or(if args.quick { 2 } else { 4 }, |&threads| threads as usize);
     let pairs = args.pairs.map_or(if args.quick { 12 } else { 100 }, |pairs| pairs as usize);
     let turns = args.turns();
+    let mut source = "random openings".to_owned();
     let openings = match &args.book {
         None => {
             observer.begin("openings", 1);
@@ -228,13 +244,18 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
                 )
                 .into());
             }
-            positions::spread(&boards, pairs)
+            let openings = positions::spread(&boards, pairs);
+            source = format!("openings {:016x}", positions::checksum(&openings));
+            openings
         }
     };
-    let several = threads as f64;
+    let against = args.against_threads.map_or(1, |threads| threads as usize);
+    let several = threads as f64 / against as f64;
     let default = [(0.4 * several).max(1.0), (0.7 * several).max(1.0), several];
     let settings = games::Settings {
         threads,
+        team: args.team.unwrap_or_default(),
+        against,
         nodes: args.nodes.unwrap_or(if args.quick { 2000 } else { 8000 }),
         factors: if args.factors.is_empty() { default.to_vec() } else { args.factors.clone() },
         openings,
@@ -256,7 +277,16 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
             ("seed", turns.seed.to_string()),
         ],
     );
-    let matches = games::run(&settings, observer)?;
+    let journal = args.journal(&format!(
+        "strength, {threads} {} threads against {against}, {} nodes, factors {:?}, {} MiB, \
+         {turns:?}, {source}, {:?}",
+        if args.real { "real" } else { "virtual" },
+        settings.nodes,
+        settings.factors,
+        settings.mebibytes,
+        settings.team
+    ))?;
+    let matches = games::run(&settings, &journal, observer)?;
     if matches.iter().all(|games| games.pairs.is_empty()) {
         return Ok(());
     }
@@ -264,15 +294,68 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     if let Some(equal) = equal {
         let (low, high) = (equal.low.unwrap_or(f64::NAN), equal.high.unwrap_or(f64::NAN));
         let estimate = Estimate { value: equal.factor, low, high };
-        let meaning = format!("times the nodes make one thread as strong as {threads}");
+        let meaning = format!("times the nodes make {against} as strong as {threads} threads");
         report.highlights.push(Highlight::new(estimate, 2, "", meaning));
     }
     for games in matches.iter().filter(|games| !games.pairs.is_empty()) {
-        let meaning =
-            format!("Elo, {threads} threads against one with {} times the nodes", games.factor);
+        let meaning = format!(
+            "Elo, {threads} threads against {against} with {} times the nodes",
+            games.factor
+        );
         report.highlights.push(Highlight::new(games.result().elo(), 0, "", meaning));
     }
-    report.sections.push(sections::elo(threads, &matches, equal));
+    report.sections.push(sections::elo((threads, against), &matches, equal));
+    Ok(())
+}
+
+/// This engine and others, each in processes of its own.
+pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
+    let quick = args.quick;
+    let mut binaries = vec![this_program()?];
+    binaries.extend(args.engine.iter().cloned());
+    let settings = rivals::Settings {
+        engines: binaries,
+        threads: args.threads(&doublings()),
+        positions: args.boards(if quick { 12 } else { 100 })?,
+        nodes: args.nodes.unwrap_or(if quick { 100_000 } else { 400_000 }),
+        hash: args.hash(64),
+        repeats: args.repeats.map_or(1, |repeats| repeats as usize),
+    };
+    facts(
+        report,
+        &[
+            ("hash", settings.hash.to_string()),
+            ("nodes per position, about", settings.nodes.to_string()),
+        ],
+    );
+    let journal = args
+        .journal(&format!("engines side by side, {} nodes, {}", settings.nodes, settings.hash))?;
+    let results = rivals::run(&settings, &journal, observer)?;
+    for point in rivals::summary(&results).iter().filter(|point| point.threads > 1) {
+        let what =
+            format!("time to depth, {} threads, {}", point.threads, results.names[point.engine]);
+        report.highlights.push(Highlight::new(point.speed_up, 2, " ×", what));
+    }
+    if !results.samples.is_empty() {
+        report.sections.extend(sections::rivals(&results));
+    }
+    let blocks = args.blocks.map_or(if quick { 2 } else { 8 }, |blocks| blocks as usize);
+    let ceiling = ceiling::Settings {
+        threads: settings.threads,
+        positions: positions::spread(&settings.positions, blocks),
+        nodes: if quick { CEILING_NODES / 3 } else { CEILING_NODES },
+        mebibytes: 16,
+    };
+    let mut ceilings = Vec::new();
+    for (binary, name) in settings.engines.iter().zip(&results.names) {
+        if !observer.stopped() {
+            ceilings
+                .push((name.clone(), ceiling::run((name, binary), &ceiling, &journal, observer)?));
+        }
+    }
+    if ceilings.iter().any(|(_, blocks)| !blocks.is_empty()) {
+        report.sections.push(sections::rival_ceilings(&ceilings));
+    }
     Ok(())
 }
 

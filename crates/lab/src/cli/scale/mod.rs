@@ -5,15 +5,17 @@ mod measure;
 
 use std::path::PathBuf;
 
+use crate::error::LabError;
 use crate::experiments::Question;
 use crate::hash::Hash;
+use crate::journal::Journal;
 use crate::report::Report;
 use crate::{machine, positions};
 use clap::Args;
 use megatherium_board::position_file;
 use megatherium_cli::{build, stdio};
 use megatherium_nnue::Network;
-use megatherium_search::VirtualSmp;
+use megatherium_search::{Teamwork, VirtualSmp};
 
 use megatherium_cli::JobResult;
 use megatherium_cli::progress::Progress;
@@ -33,6 +35,9 @@ pub struct ScaleArgs {
     /// One question with everything else equal; a wrong name lists them
     #[arg(long, group = "mode", value_name = "QUESTION", value_parser = question)]
     experiment: Option<&'static Question>,
+    /// Another UCI engine, measured side by side with this one; may be given several times
+    #[arg(long, group = "mode", value_name = "BINARY")]
+    engine: Vec<PathBuf>,
     /// A smaller measurement: under two minutes on two cores
     #[arg(long)]
     quick: bool,
@@ -81,9 +86,18 @@ pub struct ScaleArgs {
     /// Strength: threads that run at once instead of taking turns
     #[arg(long)]
     real: bool,
+    /// Strength: threads of the other side, to set rules of teamwork against those shipped
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_VIRTUAL_THREADS))]
+    against_threads: Option<u64>,
+    /// Virtual threads, strength: how threads work together; a wrong name lists the rules
+    #[arg(long, value_name = "RULE=N,…")]
+    team: Option<Teamwork>,
     /// Experiment `sizes`: table sizes in MiB
     #[arg(long, value_name = "MIB,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     sizes: Vec<u64>,
+    /// Append every finished piece to FILE, and measure only what is not in it yet
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
     /// Folder for the page, the JSON and the CSV files
     #[arg(long, value_name = "FOLDER", default_value = "scale-report")]
     out: PathBuf,
@@ -109,6 +123,7 @@ enum Mode {
     Everything,
     Virtual,
     Elo,
+    Engines,
     Experiment(&'static Question),
 }
 
@@ -118,6 +133,7 @@ impl Mode {
             Mode::Everything => "How Megatherium scales with threads",
             Mode::Virtual => "Virtual threads",
             Mode::Elo => "What threads are worth in games",
+            Mode::Engines => "Engines side by side",
             Mode::Experiment(_) => "An experiment",
         }
     }
@@ -129,6 +145,7 @@ impl ScaleArgs {
             Some(question) => Mode::Experiment(question),
             None if self.r#virtual => Mode::Virtual,
             None if self.elo => Mode::Elo,
+            None if !self.engine.is_empty() => Mode::Engines,
             None => Mode::Everything,
         }
     }
@@ -140,11 +157,19 @@ impl ScaleArgs {
         let everything = matches!(mode, Mode::Everything);
         let sizes = matches!(mode, Mode::Experiment(question) if question.varies_size);
         let elo = matches!(mode, Mode::Elo);
+        let engines = matches!(mode, Mode::Engines);
         let curves = everything || matches!(mode, Mode::Virtual);
-        let under_turns = !timed && !self.real;
+        let under_turns = !timed && !self.real && !engines;
+        let real = everything || engines;
         let allowed = [
-            ("--repeats", self.repeats.is_some(), everything, "a measurement of real threads"),
-            ("--blocks", self.blocks.is_some(), everything, "a measurement of real threads"),
+            ("--repeats", self.repeats.is_some(), real, "a measurement of real threads"),
+            ("--blocks", self.blocks.is_some(), real, "a measurement of real threads"),
+            (
+                "--resume",
+                self.resume.is_some(),
+                elo || engines || matches!(mode, Mode::Virtual),
+                "--virtual, --elo and --engine",
+            ),
             (
                 "--seed",
                 self.seed.is_some(),
@@ -156,13 +181,20 @@ impl ScaleArgs {
             (
                 "--hash-per-thread",
                 self.hash_per_thread,
-                curves,
+                curves || engines,
                 "measurements without --elo and --experiment",
             ),
             ("--factors", !self.factors.is_empty(), elo, "--elo"),
             ("--pairs", self.pairs.is_some(), elo, "--elo"),
             ("--book", self.book.is_some(), elo, "--elo"),
             ("--real", self.real, elo, "--elo"),
+            ("--against-threads", self.against_threads.is_some(), elo, "--elo"),
+            (
+                "--team",
+                self.team.is_some(),
+                elo || matches!(mode, Mode::Virtual),
+                "--virtual and --elo",
+            ),
             (
                 "--positions",
                 self.positions.is_some(),
@@ -226,6 +258,13 @@ impl ScaleArgs {
         if self.hash_per_thread { Hash::PerThread(mebibytes) } else { Hash::Total(mebibytes) }
     }
 
+    /// The journal to continue; `settings` is what its pieces depend on besides the engine.
+    fn journal(&self, settings: &str) -> Result<Journal, LabError> {
+        let Some(path) = &self.resume else { return Ok(Journal::default()) };
+        let net = Network::embedded().checksum();
+        Journal::open(path, &format!("{}, net {net:016x}, {settings}", build::NAME))
+    }
+
     fn turns(&self) -> VirtualSmp {
         let default = VirtualSmp::default();
         VirtualSmp {
@@ -256,6 +295,7 @@ pub(super) fn run(args: &ScaleArgs) -> JobResult {
         Mode::Everything => measure::everything(args, &mut report, &bar),
         Mode::Virtual => measure::virtual_threads(args, &mut report, &bar),
         Mode::Elo => measure::elo(args, &mut report, &bar),
+        Mode::Engines => measure::engines(args, &mut report, &bar),
         Mode::Experiment(question) => measure::experiment(args, question, &mut report, &bar),
     };
     bar.clear();

@@ -1,0 +1,353 @@
+//! Engines side by side: how several engines, each in processes of its own, scale with threads on
+//! the same positions.
+//!
+//! Every engine is asked the same three questions through UCI, this one too. Its own single thread
+//! is what it is compared with: engines count nodes and depths differently, so only ratios within
+//! one engine can be set beside those of another.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use megatherium_board::Board;
+use serde::{Deserialize, Serialize};
+
+use crate::error::LabError;
+use crate::hash::Hash;
+use crate::identity::Factors;
+use crate::journal::Journal;
+use crate::measure::{Mark, compare, deepest_within, mark_of};
+use crate::observer::Observer;
+use crate::process::Process;
+use crate::stats::{Estimate, geometric, mean};
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The binaries.
+    pub engines: Vec<PathBuf>,
+    /// Numbers of threads; one is always measured.
+    pub threads: Vec<usize>,
+    /// The positions.
+    pub positions: Vec<Board>,
+    /// About how many nodes one thread searches per position; decides the depth, engine by engine.
+    pub nodes: u64,
+    /// Size of the table.
+    pub hash: Hash,
+    /// How often each position is searched with each number of threads.
+    pub repeats: usize,
+}
+
+/// One search compared with that of a single thread of the same engine.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Number of the engine.
+    pub engine: usize,
+    /// Number of the position.
+    pub position: usize,
+    /// Which repeat.
+    pub repeat: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Depth that was to be completed.
+    pub depth: u32,
+    /// When it was.
+    pub mark: Mark,
+    /// Against the single thread of the same repeat.
+    pub factors: Factors,
+}
+
+/// An engine with some number of threads.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Number of the engine.
+    pub engine: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Positions it rests on.
+    pub positions: usize,
+    /// Mean depth.
+    pub depth: f64,
+    /// Nodes per second, geometric mean.
+    pub nps: f64,
+    /// Nodes per second over those of one thread.
+    pub nps_ratio: Estimate,
+    /// Nodes to the same depth over those of one thread.
+    pub overhead: Estimate,
+    /// Time of one thread to the same depth over the time of these.
+    pub speed_up: Estimate,
+}
+
+/// What there is to show.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// What the engines call themselves.
+    pub names: Vec<String>,
+    /// Every search.
+    pub samples: Vec<Sample>,
+}
+
+/// The iterations of one search.
+#[derive(Serialize, Deserialize)]
+struct Search {
+    marks: Vec<Mark>,
+}
+
+/// One engine with one number of threads.
+struct Seat {
+    threads: usize,
+    process: Process,
+}
+
+impl Seat {
+    /// Searches a position from scratch.
+    fn search(&mut self, board: &Board, limits: &str) -> Result<Search, LabError> {
+        self.process.set_up(board)?;
+        let started = Instant::now();
+        let mut marks = Vec::new();
+        self.process.search(limits, |line| {
+            // The clock of this process: most engines give whole milliseconds.
+            marks.extend(iteration(line).map(|(depth, nodes)| Mark {
+                depth,
+                nodes,
+                seconds: started.elapsed().as_secs_f64(),
+            }));
+        })?;
+        Ok(Search { marks })
+    }
+}
+
+/// Depth and nodes of a completed iteration in an `info` line.
+fn iteration(line: &str) -> Option<(u32, u64)> {
+    let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
+    let (mut depth, mut nodes, mut scored) = (None, None, false);
+    while let Some(word) = words.next() {
+        match word {
+            "string" | "lowerbound" | "upperbound" => return None,
+            "multipv" if words.next() != Some("1") => return None,
+            "depth" => depth = words.next()?.parse().ok(),
+            "nodes" => nodes = words.next()?.parse().ok(),
+            "score" => scored = true,
+            "pv" => break,
+            _ => {}
+        }
+    }
+    depth.zip(nodes).filter(|_| scored)
+}
+
+/// The order of a block: forwards and backwards in turn, so that a machine that gets slower or
+/// busier affects all alike.
+fn order(count: usize, backwards: bool) -> Vec<usize> {
+    let forwards = 0..count;
+    if backwards { forwards.rev().collect() } else { forwards.collect() }
+}
+
+/// Measures. Engines and numbers of threads alternate position by position.
+pub fn run(
+    settings: &Settings,
+    journal: &Journal,
+    observer: &dyn Observer,
+) -> Result<Results, LabError> {
+    let mut counts = settings.threads.clone();
+    counts.push(1);
+    counts.sort_unstable();
+    counts.dedup();
+    let steps = settings.repeats * counts.len() * settings.engines.len() * settings.positions.len();
+    observer.begin("engines side by side", steps as u64);
+    let mut results = Results::default();
+    let mut engines: Vec<Vec<Seat>> = Vec::new();
+    for binary in &settings.engines {
+        let mut seats = Vec::new();
+        for &threads in &counts {
+            let mebibytes = settings.hash.mebibytes(threads);
+            seats.push(Seat { threads, process: Process::start(binary, threads, mebibytes)? });
+        }
+        // Two builds of one engine may have the same name.
+        let name = seats[0].process.name().to_owned();
+        let known = results.names.contains(&name);
+        results.names.push(if known { format!("{name} ({})", binary.display()) } else { name });
+        engines.push(seats);
+    }
+    for (position, board) in settings.positions.iter().enumerate() {
+        for repeat in 0..settings.repeats {
+            let backwards = (position + repeat) % 2 == 1;
+            for engine in order(engines.len(), backwards) {
+                let block = Block { engine, position, repeat, backwards, nodes: settings.nodes };
+                let seats = &mut engines[engine];
+                match block.run(seats, board, &results.names[engine], journal, observer)? {
+                    Some(samples) => results.samples.extend(samples),
+                    None => return Ok(results),
+                }
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// One position, searched by one engine with every number of threads.
+struct Block {
+    engine: usize,
+    position: usize,
+    repeat: usize,
+    backwards: bool,
+    nodes: u64,
+}
+
+impl Block {
+    fn run(
+        &self,
+        seats: &mut [Seat],
+        board: &Board,
+        name: &str,
+        journal: &Journal,
+        observer: &dyn Observer,
+    ) -> Result<Option<Vec<Sample>>, LabError> {
+        let (position, repeat) = (self.position, self.repeat);
+        let fen = board.fen();
+        let first = journal.recall_or(&format!("{name}, {fen}, depth"), || {
+            if observer.stopped() {
+                return Ok(None);
+            }
+            seats[0].search(board, &format!("nodes {}", self.nodes)).map(Some)
+        })?;
+        let Some(first) = first else { return Ok(None) };
+        let mut searches: Vec<(usize, Search)> = Vec::new();
+        let Some(depth) = deepest_within(&first.marks, self.nodes).map(|mark| mark.depth) else {
+            let what = format!("{name} reports no completed iteration in {fen}");
+            return Err(LabError::Process(what));
+        };
+        for index in order(seats.len(), self.backwards) {
+            let seat = &mut seats[index];
+            let threads = seat.threads;
+            let search = journal.recall_or(
+                &format!("{name}, {fen}, {threads} threads, {repeat}"),
+                || {
+                    if observer.stopped() {
+                        return Ok(None);
+                    }
+                    seat.search(board, &format!("depth {depth}")).map(Some)
+                },
+            )?;
+            let Some(search) = search else { return Ok(None) };
+            observer.step(1, &format!("position {}: {name}, {threads} threads", position + 1));
+            searches.push((threads, search));
+        }
+        let single = searches.iter().find(|(threads, _)| *threads == 1);
+        let Some((_, single)) = single else { return Ok(Some(Vec::new())) };
+        let samples = searches.iter().filter_map(|(threads, search)| {
+            Some(Sample {
+                engine: self.engine,
+                position,
+                repeat,
+                threads: *threads,
+                depth,
+                mark: mark_of(&search.marks, depth)?,
+                factors: compare(&single.marks, &search.marks, depth)?,
+            })
+        });
+        Ok(Some(samples.collect()))
+    }
+}
+
+/// One row per engine and number of threads. The bootstrap resamples positions; repeats of one
+/// position are averaged first.
+pub fn summary(results: &Results) -> Vec<Point> {
+    let samples = &results.samples;
+    let mut rows: Vec<(usize, usize)> =
+        samples.iter().map(|sample| (sample.engine, sample.threads)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let row = |(engine, threads)| {
+        let of: Vec<&Sample> = samples
+            .iter()
+            .filter(|sample| (sample.engine, sample.threads) == (engine, threads))
+            .collect();
+        let mut positions: Vec<usize> = of.iter().map(|sample| sample.position).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        let by_position = positions.iter().map(|&position| {
+            let repeats = of.iter().filter(|sample| sample.position == position);
+            Factors::mean(&repeats.map(|sample| sample.factors).collect::<Vec<_>>())
+        });
+        let by_position: Vec<Factors> = by_position.collect();
+        let logs = |part: fn(&Factors) -> f64| by_position.iter().map(part).collect::<Vec<_>>();
+        let speed = |sample: &&Sample| (sample.mark.nodes as f64 / sample.mark.seconds).ln();
+        Point {
+            engine,
+            threads,
+            positions: positions.len(),
+            depth: mean(&of.iter().map(|sample| f64::from(sample.depth)).collect::<Vec<_>>()),
+            nps: mean(&of.iter().map(speed).collect::<Vec<_>>()).exp(),
+            nps_ratio: geometric(&logs(|factors| factors.nps)),
+            overhead: geometric(&logs(|factors| factors.overhead)),
+            speed_up: geometric(&logs(|factors| factors.speed_up)),
+        }
+    };
+    rows.into_iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Nobody;
+
+    #[test]
+    fn only_completed_iterations_count() {
+        let whole = "info depth 12 seldepth 19 multipv 1 score cp 31 nodes 4711 nps 9 pv e2e4";
+        assert_eq!(iteration(whole), Some((12, 4711)));
+        for other in [
+            "info depth 12 score cp 31 lowerbound nodes 4711 pv e2e4",
+            "info depth 12 score cp 31 nodes 4711 upperbound",
+            "info depth 12 multipv 2 score cp 31 nodes 4711 pv e2e4",
+            "info depth 12 currmove e2e4 currmovenumber 1",
+            "info string depth 12 score cp 31 nodes 4711",
+            "bestmove e2e4",
+        ] {
+            assert_eq!(iteration(other), None, "{other}");
+        }
+    }
+
+    /// Twice as fast with two threads by time to depth, in every position and repeat.
+    #[test]
+    fn ratios_are_taken_within_an_engine() {
+        let sample = |engine, position, threads: usize, nodes: u64, seconds: f64| {
+            let one = ((100 * (position + 1)) as f64, 1.0);
+            Sample {
+                engine,
+                position,
+                repeat: 0,
+                threads,
+                depth: 9,
+                mark: Mark { depth: 9, nodes, seconds },
+                factors: Factors::new(one, (nodes as f64, seconds)),
+            }
+        };
+        let results = Results {
+            names: vec!["A".to_owned()],
+            samples: vec![
+                sample(0, 0, 1, 100, 1.0),
+                sample(0, 0, 2, 100, 0.5),
+                sample(0, 1, 1, 200, 1.0),
+                sample(0, 1, 2, 200, 0.5),
+            ],
+        };
+        let rows = summary(&results);
+        assert_eq!(rows.iter().map(|row| row.threads).collect::<Vec<_>>(), [1, 2]);
+        assert!((rows[1].speed_up.value - 2.0).abs() < 1e-12, "{rows:?}");
+        assert!((rows[1].overhead.value - 1.0).abs() < 1e-12, "{rows:?}");
+        assert_eq!(rows[1].positions, 2);
+    }
+
+    #[test]
+    fn a_binary_that_is_no_engine_is_an_error() {
+        let settings = Settings {
+            engines: vec![PathBuf::from("/bin/true")],
+            threads: vec![2],
+            positions: vec![Board::startpos()],
+            nodes: 100,
+            hash: Hash::Total(1),
+            repeats: 1,
+        };
+        let result = run(&settings, &Journal::default(), &Nobody::default());
+        assert!(matches!(result, Err(LabError::Process(_))));
+    }
+}
