@@ -130,6 +130,23 @@ mod tests {
         assert!(control.is_over(second));
     }
 
+    /// Every search has a name of its own, and the flags do not touch it.
+    #[test]
+    fn a_thousand_searches_have_a_thousand_names() {
+        let control: Control = Control::default();
+        let mut names: Vec<SearchId> = Vec::new();
+        for number in 0..1000 {
+            let id = control.begin(number % 2 == 0, number % 3 == 0);
+            assert!(!control.is_over(id) && !names.contains(&id), "search {number}");
+            assert_eq!(control.is_pondering(id), number % 2 == 0);
+            names.push(id);
+            control.finish(id);
+            control.finish(id);
+            assert!(control.is_over(id), "finished, however often");
+            assert!(control.stop(id));
+        }
+    }
+
     /// The id is part of every question: a later search's flags say nothing about an earlier one.
     #[test]
     fn an_earlier_search_is_neither_pondering_nor_held() {

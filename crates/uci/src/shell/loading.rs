@@ -72,6 +72,11 @@ impl Loading {
         self.held.push_back(line);
     }
 
+    fn hold_first(&mut self, line: Line<'static>) {
+        self.bytes += line.weight();
+        self.held.push_front(line);
+    }
+
     fn next_held(&mut self) -> Option<Line<'static>> {
         let line = self.held.pop_front()?;
         self.bytes -= line.weight();
@@ -158,8 +163,7 @@ impl Shell {
 
     /// Obeys a line, or holds it back until the tablebases are loaded. Breaks at `quit`.
     fn hear(&mut self, line: Line<'_>) -> ControlFlow<()> {
-        self.settle();
-        if self.loading.is_active() {
+        if self.must_wait(&line) {
             let command = match &line {
                 Line::Text(text) => parse(text).command,
                 Line::TooLong(_) => None,
@@ -174,6 +178,21 @@ impl Shell {
             }
         }
         self.obey_line(&line)
+    }
+
+    /// Whether tablebases have to be loaded before this line is obeyed. Makes the changes that come
+    /// before it. `go` and `bench` end a search, so for them these include what has waited for its
+    /// end: a search must not start before the tables that were set before it are loaded.
+    fn must_wait(&mut self, line: &Line<'_>) -> bool {
+        self.settle();
+        let (Line::Text(text) | Line::TooLong(text)) = line;
+        let ends_search =
+            matches!(parse(text).command, Some(Command::Go(_) | Command::Bench { .. }));
+        if ends_search && !self.queue.is_empty() {
+            self.end_running();
+            self.settle();
+        }
+        self.loading.is_active()
     }
 
     fn obey_line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
@@ -227,8 +246,11 @@ impl Shell {
         let result = self.use_tablebases(&path, result);
         self.complain(problem, result);
         self.settle();
-        while !self.loading.is_active() {
-            let Some(line) = self.loading.next_held() else { break };
+        while let Some(line) = self.loading.next_held() {
+            if self.must_wait(&line) {
+                self.loading.hold_first(line);
+                break;
+            }
             let _ = self.obey_line(&line);
         }
     }
@@ -386,5 +408,33 @@ mod tests {
         assert_eq!(said.take(), [] as [&str; 0]);
         shell.load_here();
         assert_eq!(said.take(), [NOWHERE, "readyok"]);
+    }
+
+    /// A `go` that ends a search waits for the tables that were set during it, when it arrives and
+    /// when it is taken from the lines held back. The engine would wait for it for ever otherwise.
+    #[test]
+    fn the_next_search_waits_for_tables_set_during_the_last() {
+        let (mut shell, said) = waiting();
+        shell.load_here();
+        said.take();
+        let lines = ["go infinite", "setoption name SyzygyPath value /nowhere", "go ponder"];
+        for line in lines {
+            hear(&mut shell, line);
+        }
+        let before = said.take();
+        assert!(before.len() == 1 && before[0].starts_with("bestmove "), "{before:?}");
+        // All of it once more, held back behind the `go ponder`.
+        for line in lines {
+            hear(&mut shell, line);
+        }
+        shell.load_here();
+        let lines = said.take();
+        let errors = lines.iter().filter(|line| *line == NOWHERE).count();
+        let answers = lines.iter().filter(|line| line.starts_with("bestmove ")).count();
+        assert_eq!((errors, answers, lines.len()), (2, 2, 4), "{lines:?}");
+        assert!(shell.is_searching(), "the last one ponders");
+        hear(&mut shell, "stop");
+        shell.engine.wait();
+        assert_eq!(said.take().len(), 1);
     }
 }
