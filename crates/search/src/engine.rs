@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use megatherium_nnue::Network;
-use megatherium_tt::{Marks, SizeError, Table};
+use megatherium_tt::{SizeError, Table};
 use parking_lot::Mutex;
 
 use crate::learning::{Corrections, Histories};
@@ -247,7 +247,6 @@ impl Engine {
         self.current = Some(id);
         self.table.new_generation();
         *self.last.lock() = LastSearch::default();
-        let several = self.pool.workers() > 1;
         let tb_root = self.tablebases.rank_root(&root, &self.options);
         let job = Job {
             id,
@@ -268,14 +267,17 @@ impl Engine {
                 .options
                 .virtual_smp
                 .map(|settings| Baton::new(settings, self.pool.workers())),
-            lead: (several && self.options.teamwork.take_over && self.options.multi_pv == 1)
-                .then(Lead::default),
-            marks: (several && self.options.teamwork.defer_depth > 0)
-                .then(|| Arc::new(Marks::new((1 << 13).max(512 * self.pool.workers())))),
+            lead: self.takes_over().then(Lead::default),
         };
         let ending = Ending::new(Arc::clone(&self.last));
         self.pool.start(move |id, worker| root::run(id, &job, &ending, worker));
         id
+    }
+
+    /// Whether a thread may end an iteration with another's result: that is one line, the best one.
+    fn takes_over(&self) -> bool {
+        let one_line = self.options.multi_pv == 1 && self.options.elo.is_none();
+        self.options.teamwork.take_over && one_line && self.pool.workers() > 1
     }
 
     /// The correction history of the next search, if its threads share one. Without memory for it

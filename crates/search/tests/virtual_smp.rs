@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use megatherium_board::{Board, Move};
-use megatherium_search::{Engine, Limits, Report, Root, Sink, VirtualSmp, bench};
+use megatherium_search::{Engine, Limits, Report, Root, Sink, Teamwork, VirtualSmp, bench};
 use parking_lot::Mutex;
 
 const MIDDLEGAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
@@ -48,6 +48,40 @@ fn tree(engine: &mut Engine, fen: &str, limits: Limits, settings: VirtualSmp) ->
         depth: outcome.depth,
         lines: std::mem::take(&mut lines.0.lock()),
     }
+}
+
+/// Every rule of teamwork changes what four threads do, reproducibly, and nothing for one thread.
+#[test]
+fn rules_of_teamwork_are_for_several_threads() {
+    let settings = VirtualSmp::default();
+    for threads in [1, 4] {
+        let search = |rule: &str| {
+            let mut engine = Engine::new(threads, 4).unwrap();
+            if !rule.is_empty() {
+                engine.options.teamwork = rule.parse().unwrap();
+            }
+            tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings)
+        };
+        let shipped = search("");
+        for rule in Teamwork::NAMES {
+            let flipped = [0, 1].map(|value| search(&format!("{rule}={value}")));
+            let changed = flipped.iter().filter(|tree| **tree != shipped).count();
+            assert_eq!(changed, usize::from(threads > 1), "{rule}, {threads} threads");
+        }
+    }
+}
+
+/// The leader reports every iteration once, in order, up to the depth asked for, whoever completed
+/// it; and the answer comes from the last one.
+#[test]
+fn iterations_that_were_taken_over_are_reported() {
+    let mut engine = Engine::new(8, 4).unwrap();
+    engine.options.teamwork.take_over = true;
+    let tree = tree(&mut engine, MIDDLEGAME, Limits::depth(11), VirtualSmp::default());
+    let depths: Vec<u32> = tree.lines.iter().map(|line| line.0).collect();
+    assert!(depths.is_sorted() && depths.last() == Some(&11), "{depths:?}");
+    let last = tree.lines.last().unwrap();
+    assert_eq!((tree.depth, tree.best), (11, last.3.first().copied()), "{tree:?}");
 }
 
 #[test]

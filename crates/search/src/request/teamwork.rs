@@ -6,11 +6,6 @@ use std::str::FromStr;
 /// Rules for searches on several threads. With one thread none of them has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Teamwork {
-    /// Least remaining depth at which a move that another thread is searching is put off to the end
-    /// of the list; 0 means never.
-    pub defer_depth: i32,
-    /// Before a move that was put off is searched, the table is asked again about the node.
-    pub ask_again: bool,
     /// A thread whose iteration another one has completed takes over the result and goes on with
     /// the next.
     pub take_over: bool,
@@ -22,8 +17,6 @@ pub struct Teamwork {
     pub jitter: bool,
     /// Helpers start with wider windows, by number.
     pub windows_by_id: bool,
-    /// A node that was reduced for want of a table move is stored with the depth it was asked for.
-    pub nominal_depth: bool,
     /// One correction history for all threads instead of one each.
     pub shared_corrections: bool,
     /// One set of move histories for all threads instead of one each.
@@ -60,13 +53,10 @@ impl FromStr for Teamwork {
             };
             match name.trim() {
                 "ahead" if (0..=8).contains(&number) => team.ahead = number,
-                "defer_depth" if (0..=64).contains(&number) => team.defer_depth = number,
-                "ask_again" => team.ask_again = flag?,
                 "take_over" => team.take_over = flag?,
                 "helpers_mark_pv" => team.helpers_mark_pv = flag?,
                 "jitter" => team.jitter = flag?,
                 "windows_by_id" => team.windows_by_id = flag?,
-                "nominal_depth" => team.nominal_depth = flag?,
                 "shared_corrections" => team.shared_corrections = flag?,
                 "shared_histories" => team.shared_histories = flag?,
                 _ => return Err(wrong()),
@@ -80,13 +70,10 @@ impl Teamwork {
     /// The names of the rules.
     pub const NAMES: &[&str] = &[
         "ahead",
-        "defer_depth",
-        "ask_again",
         "take_over",
         "helpers_mark_pv",
         "jitter",
         "windows_by_id",
-        "nominal_depth",
         "shared_corrections",
         "shared_histories",
     ];
@@ -95,14 +82,11 @@ impl Teamwork {
 impl Default for Teamwork {
     fn default() -> Self {
         Teamwork {
-            defer_depth: 0,
-            ask_again: false,
             take_over: false,
             ahead: 0,
             helpers_mark_pv: true,
             jitter: true,
             windows_by_id: true,
-            nominal_depth: false,
             shared_corrections: false,
             shared_histories: false,
         }

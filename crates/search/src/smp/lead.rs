@@ -43,3 +43,21 @@ impl<T: Send + Clone, P: Primitives> Lead<T, P> {
         self.result.read(Clone::clone)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_result_of_the_deepest_iteration_leads() {
+        let lead: Lead<&str> = Lead::default();
+        assert!(!lead.has(1) && lead.get().is_none());
+        lead.publish(3, || "first");
+        lead.publish(3, || "second");
+        lead.publish(2, || "shallow");
+        assert_eq!(lead.get(), Some((3, "first")));
+        assert!(lead.has(3) && !lead.has(4));
+        lead.publish(4, || "deep");
+        assert_eq!(lead.get(), Some((4, "deep")));
+    }
+}

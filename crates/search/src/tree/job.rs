@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use megatherium_board::Move;
-use megatherium_tt::{Marks, Table};
+use megatherium_tt::Table;
 
 use super::entry::Entry;
 use super::replacement::Replacement;
@@ -52,8 +52,6 @@ pub struct Job {
     pub baton: Option<Baton>,
     /// The deepest iteration any thread has completed, if threads take over from each other.
     pub lead: Option<Lead<Completed>>,
-    /// Moves being searched, if threads leave them to each other.
-    pub marks: Option<Arc<Marks>>,
 }
 
 /// What an iteration came to.

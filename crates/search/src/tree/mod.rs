@@ -5,7 +5,6 @@
 //! single moves are in `pruning.rs` and `moves.rs`.
 
 mod attacks;
-mod deferral;
 mod entry;
 mod job;
 mod movepick;

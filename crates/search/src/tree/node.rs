@@ -7,7 +7,6 @@
 use megatherium_board::{Board, Move};
 
 use super::attacks::Attacks;
-use super::deferral::PutOff;
 use super::entry::Bound;
 use super::movepick::MovePicker;
 use super::moves::{Candidate, Singularity, Skip, Tried};
@@ -200,7 +199,6 @@ impl Search<'_> {
             return score;
         }
 
-        let mut restored = 0;
         // Step 11. Internal iterative reduction: without a table move, a shallower search finds one
         // for the next visit, if there is a table to keep it in.
         if node.depth >= self.params.iir_depth
@@ -210,7 +208,6 @@ impl Search<'_> {
             && self.has_table
         {
             node.depth -= 1;
-            restored = i32::from(self.nominal_depth);
         }
 
         // Step 12. The moves, one by one.
@@ -229,11 +226,8 @@ impl Search<'_> {
             self.stats.move_hints += 1;
         }
 
-        let mut put_off = PutOff::default();
-        while let Some((mv, place)) = picker
-            .next(self.moves, &attacks, &self.params, self.histories, &earlier)
-            .map(|mv| (mv, None))
-            .or_else(|| put_off.next())
+        while let Some(mv) =
+            picker.next(self.moves, &attacks, &self.params, self.histories, &earlier)
         {
             if Some(mv) == excluded {
                 continue;
@@ -241,17 +235,9 @@ impl Search<'_> {
             if NODE == ROOT && !self.root_moves[self.pv_index..].iter().any(|root| root.mv == mv) {
                 continue;
             }
-            if place.is_some() && !pv_node && excluded.is_none() && self.ask_again {
-                // Another thread may have finished the whole node meanwhile.
-                let news = self.recall(key, board, ply);
-                if self.table_cutoff(board, &news, ply, (alpha, beta), depth, cut_node) {
-                    return news.score;
-                }
-            }
-            move_count += usize::from(place.is_none());
-            let number = place.unwrap_or(move_count);
+            move_count += 1;
             if NODE == ROOT {
-                self.report_current_move(mv, number);
+                self.report_current_move(mv, move_count);
             }
             let quiet = !board.is_noisy(mv);
             let candidate = Candidate {
@@ -260,9 +246,9 @@ impl Search<'_> {
                 checks: attacks.gives_check(mv),
                 killer: killer == Some(mv),
                 history: self.history_of(&attacks, mv, quiet, &earlier),
-                number,
+                number: move_count,
             };
-            let mut reduction = self.reductions.base(&self.params, quiet, node.depth, number);
+            let mut reduction = self.reductions.base(&self.params, quiet, node.depth, move_count);
 
             // Step 13. Leave out moves that are not going to matter.
             if NODE != ROOT
@@ -283,15 +269,6 @@ impl Search<'_> {
                 }
             }
 
-            let announcement = self.announcement(key, mv, node.depth);
-            if number > 1
-                && place.is_none()
-                && self.is_taken(announcement)
-                && put_off.push(mv, number)
-            {
-                continue;
-            }
-
             // Step 14. Extensions.
             let mut extension = 0;
             if NODE != ROOT && Some(mv) == table.mv && excluded.is_none() {
@@ -304,7 +281,6 @@ impl Search<'_> {
             // Step 15. Make the move and search it, late moves with reduced depth first.
             let nodes_before = self.nodes;
             self.stack[ply].double_extensions += u32::from(extension >= 2);
-            self.announce(announcement);
             let child = self.make(board, mv, ply);
             self.stack[ply].quiet =
                 quiet.then(|| QuietIndex::new(board.side_to_move(), mv, attacks.threats().all));
@@ -315,7 +291,8 @@ impl Search<'_> {
                 // The game ends here. At depth 1 the leaf would be evaluated, not searched.
                 self.pv.clear(ply + 1);
                 score = if child.in_check() { mate_in(1) } else { DRAW };
-            } else if node.depth >= self.params.lmr_depth && number > 1 + usize::from(NODE == ROOT)
+            } else if node.depth >= self.params.lmr_depth
+                && move_count > 1 + usize::from(NODE == ROOT)
             {
                 reduction += self.adjust_reduction(&node, &candidate, pv_node);
                 let reduced = (new_depth - reduction / PLY)
@@ -349,7 +326,7 @@ impl Search<'_> {
                         self.learn_continuation(board, ply, mv, bonus);
                     }
                 }
-            } else if !pv_node || number > 1 {
+            } else if !pv_node || move_count > 1 {
                 // A first move that would be reduced a lot as a late one loses a ply too.
                 let reduction = reduction + self.adjust_reduction(&node, &candidate, pv_node);
                 let lost = i32::from(reduction > self.params.first_move_reduction);
@@ -362,11 +339,10 @@ impl Search<'_> {
                     !cut_node,
                 );
             }
-            if pv_node && (number == 1 || score > alpha) && !game_over {
+            if pv_node && (move_count == 1 || score > alpha) && !game_over {
                 score = -self.search::<PV>(&child, ply + 1, -beta, -alpha, new_depth, false);
             }
             self.unmake();
-            self.retract(announcement);
             self.stack[ply].double_extensions = self.stack.back(ply, 1).double_extensions;
             if self.stopped {
                 return 0;
@@ -374,7 +350,7 @@ impl Search<'_> {
 
             // Step 16. Is it the best so far?
             if NODE == ROOT {
-                self.update_root_move(mv, score, number == 1, (alpha, beta), nodes_before);
+                self.update_root_move(mv, score, move_count == 1, (alpha, beta), nodes_before);
             }
             if score > best_score {
                 best_score = score;
@@ -431,7 +407,7 @@ impl Search<'_> {
             } else {
                 Bound::Upper
             };
-            let (score, eval, depth) = (best_score, node.raw_eval, node.depth + restored);
+            let (score, eval, depth) = (best_score, node.raw_eval, node.depth);
             let pv = self.stack[ply].table_pv;
             self.store(key, ply, Finding { mv: best_move, score, bound, depth, eval, pv });
             let settled = best_move.is_some_and(|mv| board.is_noisy(mv))

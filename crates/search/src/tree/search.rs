@@ -83,14 +83,8 @@ pub struct Search<'a> {
     pub quiescence_end: u64,
     /// Set with `stopped` if only this iteration ends: another thread has completed it.
     pub overtaken: bool,
-    /// Least depth at which moves are announced to the others.
-    pub(super) defer_depth: i32,
     /// Vary the reductions.
     pub(super) jitter: bool,
-    /// Store the depth asked for.
-    pub(super) nominal_depth: bool,
-    /// Ask the table again before a move that was put off.
-    pub(super) ask_again: bool,
     /// Mark principal variations in the table.
     pub(super) marks_pv: bool,
     pondering: bool,
@@ -142,10 +136,7 @@ impl<'a> Search<'a> {
             stopped: false,
             quiescence_end: 0,
             overtaken: false,
-            defer_depth: if job.marks.is_some() { team.defer_depth } else { i32::MAX },
             jitter: id > 0 && team.jitter,
-            nominal_depth: job.counters.threads() > 1 && team.nominal_depth,
-            ask_again: team.ask_again,
             marks_pv: id == 0 || team.helpers_mark_pv,
             pondering: job.limits.ponder,
             next_check: 0,
