@@ -13,7 +13,7 @@ use crate::request::{Limits, Options, Root};
 use crate::root::{self, Ending, LastSearch};
 use crate::smp::{Baton, Control, Counters, Pool, SearchId};
 use crate::tablebase::{TablebaseError, Tablebases};
-use crate::tree::{Entry, Job, Replacement, TableStats, Worker};
+use crate::tree::{Allies, Entry, Job, Replacement, TableStats, Worker};
 
 /// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test
 /// measures it.
@@ -54,6 +54,7 @@ pub struct Engine {
     last: Arc<Mutex<LastSearch>>,
     /// The correction history that threads share if the options say so.
     corrections: Option<Arc<Corrections>>,
+    allies: Option<Arc<dyn Allies>>,
     /// Options of the next search.
     pub options: Options,
 }
@@ -71,6 +72,7 @@ impl Engine {
             current: None,
             last: Arc::default(),
             corrections: None,
+            allies: None,
             options: Options::default(),
         })
     }
@@ -124,6 +126,7 @@ impl Engine {
     pub fn clear_hash(&mut self) {
         let threads = self.threads();
         self.table_mut().clear_with(threads);
+        self.tell_forgotten();
     }
 
     /// Replaces the table by a single cluster, which keeps next to nothing: to measure what a table
@@ -148,6 +151,19 @@ impl Engine {
     pub fn set_network(&mut self, network: Arc<Network>) {
         self.wait();
         self.network = network;
+        self.tell_forgotten();
+    }
+
+    /// Searches together with other processes from the next search on.
+    pub fn set_allies(&mut self, allies: Arc<dyn Allies>) {
+        self.wait();
+        self.allies = Some(allies);
+    }
+
+    fn tell_forgotten(&self) {
+        if let Some(allies) = &self.allies {
+            allies.forgotten(&self.network);
+        }
     }
 
     /// The net in use.
@@ -192,6 +208,9 @@ impl Engine {
         self.table.new_generation();
         *self.last.lock() = LastSearch::default();
         let tb_root = self.tablebases.rank_root(&root, &self.options);
+        if let Some(allies) = &self.allies {
+            allies.begin(&limits, &self.options);
+        }
         let job = Job {
             id,
             control: Arc::clone(&self.control),
@@ -210,6 +229,7 @@ impl Engine {
                 .options
                 .virtual_smp
                 .map(|settings| Baton::new(settings, self.pool.workers())),
+            allies: self.allies.clone(),
         };
         let ending = Ending::new(Arc::clone(&self.last));
         self.pool.start(move |id, worker| root::run(id, &job, &ending, worker));

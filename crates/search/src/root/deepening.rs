@@ -135,7 +135,7 @@ impl Search<'_> {
         {
             // Helpers start with slightly different windows, so that they do not all fail alike.
             delta = self.params.aspiration_delta
-                + (self.id % 8) as Score
+                + (self.seat % 8) as Score
                 + expected.abs().min(2000) / 100;
             alpha = (expected - delta).max(-INFINITY);
             beta = (expected + delta).min(INFINITY);

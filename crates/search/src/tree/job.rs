@@ -7,6 +7,7 @@ use std::time::Instant;
 use megatherium_nnue::Network;
 use megatherium_tt::Table;
 
+use super::allies::Allies;
 use super::entry::Entry;
 use super::replacement::Replacement;
 use crate::learning::Corrections;
@@ -46,6 +47,8 @@ pub struct Job {
     pub counters: Counters,
     /// Passed round if the threads take turns.
     pub baton: Option<Baton>,
+    /// Other processes that search the same position.
+    pub allies: Option<Arc<dyn Allies>>,
 }
 
 impl Job {
@@ -58,6 +61,16 @@ impl Job {
     #[inline]
     pub fn is_over(&self) -> bool {
         self.control.is_over(self.id)
+    }
+
+    /// Nodes of all threads so far, those of allies included.
+    pub fn nodes(&self) -> u64 {
+        self.counters.nodes() + self.allies.as_ref().map_or(0, |allies| allies.nodes())
+    }
+
+    /// Tablebase hits of all threads so far, those of allies included.
+    pub fn tb_hits(&self) -> u64 {
+        self.counters.tb_hits() + self.allies.as_ref().map_or(0, |allies| allies.tb_hits())
     }
 
     /// Largest number of men to probe in the tree.

@@ -202,9 +202,9 @@ impl Search<'_> {
             } else {
                 self.params.lmr_noisy_history
             };
-        if self.id > 0 {
+        if self.seat > 0 {
             // Helpers look at slightly different trees: up to a sixteenth of a ply either way.
-            change += ((self.nodes + 27 * self.id as u64 + u64::from(candidate.mv.raw())) % 128)
+            change += ((self.nodes + 27 * self.seat as u64 + u64::from(candidate.mv.raw())) % 128)
                 as i32
                 - 64;
         }

@@ -1,8 +1,11 @@
 //! One thread's search: everything only this thread touches, and the few shared things it polls.
 
+use std::time::Duration;
+
 use megatherium_board::{Board, KeyHistory, Move};
 use megatherium_nnue::Accumulators;
 
+use super::allies::{Allies, Progress};
 use super::job::Job;
 use super::movepick::Earlier;
 use super::pv::PvTable;
@@ -26,6 +29,8 @@ const CHECK_INTERVAL: u64 = 512;
 pub struct Search<'a> {
     /// Which thread: 0 leads.
     pub id: usize,
+    /// Its place among the threads of all processes: the number itself without allies.
+    pub seat: usize,
     /// What the threads share.
     pub job: &'a Job,
     /// What this thread has learnt in this game.
@@ -69,6 +74,8 @@ pub struct Search<'a> {
     pub has_table: bool,
     /// Prefetch table lines.
     prefetch: bool,
+    /// Entries of at least this depth are of interest to allies.
+    pub(super) share_from: i32,
     /// How the table served this thread.
     pub stats: TableStats,
     /// Best move and score as last reported, if the report was exact.
@@ -86,10 +93,12 @@ impl<'a> Search<'a> {
     pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Self {
         let board = &job.root.board;
         let Worker { histories, corrections, stack, pv, accumulators } = worker;
+        let allies = job.allies.as_deref();
         stack.clear();
         accumulators.reset(&job.network, board);
         let mut search = Search {
             id,
+            seat: id + allies.map_or(0, Allies::seats_before),
             job,
             histories,
             corrections: job.corrections.as_deref().unwrap_or(corrections),
@@ -110,13 +119,14 @@ impl<'a> Search<'a> {
             time: TimeManager::new(
                 &job.limits,
                 board.side_to_move(),
-                job.options.move_overhead,
+                job.options.move_overhead + allies.map_or(Duration::ZERO, Allies::overhead),
                 job.options.ponder,
                 job.started,
             ),
             tb_men: if job.tb_root.is_some() { 0 } else { job.tb_men() },
             has_table: job.table.mebibytes() > 0,
             prefetch: job.options.prefetch,
+            share_from: allies.map_or(i32::MAX, Allies::least_depth),
             stats: TableStats::default(),
             shown: None,
             stopped: false,
@@ -157,6 +167,10 @@ impl<'a> Search<'a> {
             baton.pass(self.id);
         }
         let mut end = self.job.is_over();
+        if let Some(allies) = &self.job.allies {
+            let progress = Progress { thread: self.id, nodes: self.nodes, tb_hits: self.tb_hits };
+            end |= !allies.poll(progress, &self.job.table);
+        }
         if self.id == 0 {
             if self.pondering && !self.job.control.is_pondering(self.job.id) {
                 self.pondering = false;
@@ -186,7 +200,8 @@ impl<'a> Search<'a> {
     }
 
     fn total_nodes(&self) -> u64 {
-        if self.job.counters.threads() == 1 { self.nodes } else { self.job.counters.nodes() }
+        let alone = self.job.counters.threads() == 1 && self.job.allies.is_none();
+        if alone { self.nodes } else { self.job.nodes() }
     }
 
     /// Whether the engine is thinking on the opponent's time.
