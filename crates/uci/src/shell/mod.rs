@@ -7,6 +7,7 @@
 mod changes;
 mod limits;
 pub mod options;
+mod partner;
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -26,6 +27,7 @@ use crate::task::{self, Task};
 use crate::{human, memory, version};
 use changes::Change;
 use options::parse_option;
+pub use partner::Partner;
 
 /// Begins a line that is no answer.
 const REMARK: &str = "info string ";
@@ -63,6 +65,7 @@ pub struct Shell {
     queue: Vec<Change>,
     /// Folders of the loaded tablebases.
     tablebase_path: String,
+    partner: Option<Box<dyn Partner>>,
 }
 
 impl Shell {
@@ -79,10 +82,26 @@ impl Shell {
             running: None,
             queue: Vec::new(),
             tablebase_path: String::new(),
+            partner: None,
         };
         // With too little memory for the default table the engine plays with this small one.
         options::apply_defaults(&mut shell);
         Ok(shell)
+    }
+
+    /// Lets somebody hear what the shell is told.
+    pub fn set_partner(&mut self, partner: Box<dyn Partner>) {
+        self.partner = Some(partner);
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The engine, for whoever uses the shell without a conversation.
+    pub fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.engine
     }
 
     /// Writes what somebody at a terminal wants to know first.
@@ -123,7 +142,7 @@ impl Shell {
     }
 
     /// Executes one line. Breaks at `quit`.
-    fn obey(&mut self, line: &str) -> ControlFlow<()> {
+    pub fn obey(&mut self, line: &str) -> ControlFlow<()> {
         self.settle();
         let Parsed { command, problems } = parse(line);
         let mut problem = (!problems.is_empty()).then(|| problems.to_string());
@@ -141,14 +160,27 @@ impl Shell {
             Command::Uci => self.output.with(|out| {
                 version::write_id(out);
                 options::write_listing(out);
+                if let Some(partner) = &self.partner {
+                    partner.write_options(out);
+                }
                 out.push_str("uciok\n");
             }),
             Command::Debug(on) => self.debug = on,
-            Command::IsReady => self.output.line("readyok"),
+            Command::IsReady => {
+                let idle = !self.is_searching();
+                if let Some(partner) = self.partner.as_mut().filter(|_| idle) {
+                    partner.ready();
+                }
+                self.output.line("readyok");
+            }
             Command::SetOption { name, value } => {
-                let result = match parse_option(name, value) {
-                    Ok(assignment) => assignment.apply(self),
-                    Err(error) => Err(error.to_string()),
+                let partner = self.partner.as_mut();
+                let result = match partner.and_then(|partner| partner.set_option(name, value)) {
+                    Some(result) => result,
+                    None => match parse_option(name, value) {
+                        Ok(assignment) => assignment.apply(self),
+                        Err(error) => Err(error.to_string()),
+                    },
                 };
                 self.complain(problem, result);
             }
@@ -168,7 +200,10 @@ impl Shell {
             Command::Display => {
                 self.output.with(|out| human::write_position(out, &self.root, self.style));
             }
-            Command::Flip => self.root = Root::new(human::flipped(&self.root.board)),
+            Command::Flip => {
+                self.root = Root::new(human::flipped(&self.root.board));
+                self.tell_position(|board| format!("position fen {}", board.fen()));
+            }
             Command::Eval => self.output.with(|out| {
                 human::write_evaluation(out, &self.root.board, self.engine.network());
             }),
@@ -192,24 +227,19 @@ impl Shell {
 
     /// Sets up a position; if anything is wrong with it, the previous one stays.
     fn position(&mut self, position: &Position<'_>) -> Result<(), String> {
-        let board = match position.fen {
-            None => Board::startpos(),
-            Some(fen) => Board::from_fen(fen)
-                .map_err(|error| format!("position fen {}: {error}", Quoted(fen)))?,
-        };
-        let mut root = Root::new(board);
-        for (index, word) in position.moves.split_ascii_whitespace().enumerate() {
-            let mv = read_move(&root.board, word).map_err(|error| {
-                format!("position: move {} {} is {error}", index + 1, Quoted(word))
-            })?;
-            root.play(mv);
-        }
-        self.root = root;
+        self.root = root_of(position)?;
+        self.tell_position(|_| position.to_string());
         if self.debug {
             let board = &self.root.board;
             self.output.info(format_args!("position {} key {:016x}", board.fen(), board.key()));
         }
         Ok(())
+    }
+
+    fn tell_position(&mut self, command: impl Fn(&Board) -> String) {
+        if let Some(partner) = &mut self.partner {
+            partner.position(command(&self.root.board));
+        }
     }
 
     /// Starts a search (or a perft). One that is running is stopped, and answers first.
@@ -317,6 +347,22 @@ impl Shell {
             None => {}
         }
     }
+}
+
+/// The position of a `position` command, with the game that led to it; or what is wrong with it.
+pub fn root_of(position: &Position<'_>) -> Result<Root, String> {
+    let board = match position.fen {
+        None => Board::startpos(),
+        Some(fen) => Board::from_fen(fen)
+            .map_err(|error| format!("position fen {}: {error}", Quoted(fen)))?,
+    };
+    let mut root = Root::new(board);
+    for (index, word) in position.moves.split_ascii_whitespace().enumerate() {
+        let mv = read_move(&root.board, word)
+            .map_err(|error| format!("position: move {} {} is {error}", index + 1, Quoted(word)))?;
+        root.play(mv);
+    }
+    Ok(root)
 }
 
 /// Reads a move; the promoted piece may be a capital letter, as some programs write it.
