@@ -8,6 +8,8 @@
 //!   are cores.)
 //! - How much stronger? ([`elo`].)
 //!
+//! [`virtual_cluster`] asks the same of several machines.
+//!
 //! [`identity`] ties the first two together. [`experiments`] change one thing and ask again.
 //! [`report`] writes it all down.
 //!
@@ -43,4 +45,5 @@ pub mod spsa;
 pub mod stats;
 pub mod table_map;
 pub mod table_value;
+pub mod virtual_cluster;
 pub mod virtual_smp;
