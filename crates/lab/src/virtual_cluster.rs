@@ -258,14 +258,17 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Point>, L
     let results = share_out(&settings.positions, processors(), observer, |_, board| {
         let mut single = Engine::new(1, settings.mebibytes)?;
         single.new_game();
-        let Some((single, depth)) = baseline(&mut single, board, settings.nodes, observer) else {
+        let Some((mut single, depth)) = baseline(&mut single, board, settings.nodes, observer)
+        else {
             return Ok(None);
         };
+        keep_first_marks(&mut single);
         let mut logs = Vec::new();
         for &(ranks, link) in &arms {
-            let Some(run) = search(settings, ranks, link, board, depth, observer)? else {
+            let Some(mut run) = search(settings, ranks, link, board, depth, observer)? else {
                 return Ok(None);
             };
+            keep_first_marks(&mut run);
             let several = if link.is_none() { ranks as f64 } else { 1.0 };
             // Nodes of rank 0, or of all threads: virtual time is the nodes of one.
             let log = compare(&single, &run, depth).map(|factors| several.ln() - factors.overhead);
@@ -280,6 +283,16 @@ pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Point>, L
         logs: results.iter().flatten().filter_map(|logs| logs[arm]).collect(),
     };
     Ok(arms.iter().enumerate().map(point).collect())
+}
+
+/// A vote may show a line of a depth that was complete before: when it was first complete counts.
+fn keep_first_marks(run: &mut Run) {
+    let mut deepest = 0;
+    run.marks.retain(|mark| {
+        let first = mark.depth > deepest;
+        deepest = deepest.max(mark.depth);
+        first
+    });
 }
 
 /// One search of one arm.
