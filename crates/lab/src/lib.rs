@@ -8,7 +8,10 @@
 //!   are cores.)
 //! - How much stronger? ([`elo`].)
 //!
-//! [`rivals`] asks other engines the first two. [`identity`] ties the first two together. [`experiments`] change one thing and ask again.
+//! [`virtual_cluster`] asks the same of several machines, [`rivals`] asks other engines the first
+//! two.
+//!
+//! [`identity`] ties the first two together. [`experiments`] change one thing and ask again.
 //! [`report`] writes it all down.
 //!
 //! About the search itself it asks what each technique is worth ([`ablation`]), whether other
@@ -45,4 +48,5 @@ pub mod spsa;
 pub mod stats;
 pub mod table_map;
 pub mod table_value;
+pub mod virtual_cluster;
 pub mod virtual_smp;

@@ -13,7 +13,7 @@ use crate::request::{Limits, Options, Root};
 use crate::root::{self, Ending, LastSearch};
 use crate::smp::{Baton, Control, Counters, Lead, NumaPolicy, Placement, Pool, SearchId, Topology};
 use crate::tablebase::{Inventory, TablebaseError, Tablebases};
-use crate::tree::{Entry, Job, Replacement, Replicas, TableStats, Worker};
+use crate::tree::{Allies, Entry, Job, Replacement, Replicas, TableStats, Worker};
 
 /// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test
 /// measures it.
@@ -59,6 +59,7 @@ pub struct Engine {
     corrections: Option<Arc<Corrections>>,
     /// The move histories that threads share if the options say so.
     histories: Option<Arc<Histories>>,
+    allies: Option<Arc<dyn Allies>>,
     /// Options of the next search.
     pub options: Options,
 }
@@ -81,6 +82,7 @@ impl Engine {
             last: Arc::default(),
             corrections: None,
             histories: None,
+            allies: None,
             options: Options::default(),
         })
     }
@@ -174,6 +176,7 @@ impl Engine {
     pub fn clear_hash(&mut self) {
         let threads = self.threads();
         self.table_mut().clear_with(threads);
+        self.tell_forgotten();
     }
 
     /// Replaces the table by a single cluster, which keeps next to nothing: to measure what a table
@@ -201,6 +204,19 @@ impl Engine {
     pub fn set_network(&mut self, network: Arc<Network>) {
         self.wait();
         self.networks = Arc::new(Replicas::new(network, self.placement.nodes()));
+        self.tell_forgotten();
+    }
+
+    /// Searches together with other processes from the next search on.
+    pub fn set_allies(&mut self, allies: Arc<dyn Allies>) {
+        self.wait();
+        self.allies = Some(allies);
+    }
+
+    fn tell_forgotten(&self) {
+        if let Some(allies) = &self.allies {
+            allies.forgotten(self.network());
+        }
     }
 
     /// The net in use.
@@ -248,6 +264,9 @@ impl Engine {
         self.table.new_generation();
         *self.last.lock() = LastSearch::default();
         let tb_root = self.tablebases.rank_root(&root, &self.options);
+        if let Some(allies) = &self.allies {
+            allies.begin(&limits, &self.options);
+        }
         let job = Job {
             id,
             control: Arc::clone(&self.control),
@@ -268,6 +287,7 @@ impl Engine {
                 .virtual_smp
                 .map(|settings| Baton::new(settings, self.pool.workers())),
             lead: self.takes_over().then(Lead::default),
+            allies: self.allies.clone(),
         };
         let ending = Ending::new(Arc::clone(&self.last));
         self.pool.start(move |id, worker| root::run(id, &job, &ending, worker));

@@ -64,6 +64,6 @@ pub use root::strength;
 pub use smp::{NumaError, NumaPolicy, VirtualSmp};
 pub use tablebase::{Inventory, TablebaseError, Tablebases, Wdl};
 pub use tree::{
-    AgeBased, Always, Bound, DepthAge, DepthPreferred, Entry, Replacement, TableStats, TwoTier,
-    table_key,
+    AgeBased, Allies, Always, Bound, DepthAge, DepthPreferred, Entry, Progress, Replacement,
+    SearchTable, TableStats, TwoTier, Verdict, table_key,
 };

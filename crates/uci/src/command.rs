@@ -1,6 +1,6 @@
 //! The commands that a line can hold.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// A parsed line. Text is borrowed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +62,16 @@ pub struct Position<'a> {
     pub fen: Option<&'a str>,
     /// What follows `moves`, separated by white space.
     pub moves: &'a str,
+}
+
+impl fmt::Display for Position<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fen {
+            None => f.write_str("position startpos")?,
+            Some(fen) => write!(f, "position fen {fen}")?,
+        }
+        if self.moves.is_empty() { Ok(()) } else { write!(f, " moves {}", self.moves) }
+    }
 }
 
 /// The arguments of `go`. Numbers are clamped to the range of their field.

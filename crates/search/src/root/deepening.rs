@@ -177,7 +177,11 @@ impl Search<'_> {
         {
             // Helpers start with slightly different windows, so that they do not all fail alike.
             delta = self.params.aspiration_delta
-                + if self.job.options.teamwork.windows_by_id { (self.id % 8) as Score } else { 0 }
+                + if self.job.options.teamwork.windows_by_id {
+                    (self.seat % 8) as Score
+                } else {
+                    0
+                }
                 + expected.abs().min(2000) / 100;
             alpha = (expected - delta).max(-INFINITY);
             beta = (expected + delta).min(INFINITY);

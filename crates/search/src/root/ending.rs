@@ -13,7 +13,7 @@ use crate::report::{Outcome, Report, ScoreBound};
 use crate::score::{DRAW, INFINITY, Score, mated_in};
 use crate::smp::Monitor;
 use crate::smp::vote::{Ballot, elect};
-use crate::tree::{Job, Search, TableStats};
+use crate::tree::{Job, Progress, RootMove, Search, TableStats, Verdict};
 
 /// What a thread has to say at the end of a search.
 pub(super) struct Conclusion {
@@ -119,29 +119,28 @@ impl Ending {
             stats += conclusion.stats;
         }
         *self.last.lock() = LastSearch { stats, nodes: job.counters.nodes_by_thread() };
-        let outcome = catch_unwind(AssertUnwindSafe(|| decide(job, &all)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| decide(job, all)));
         let outcome = outcome.unwrap_or_else(|_| without_search(job));
         job.report(Report::Done(&outcome));
     }
 }
 
 /// Elects a line, and shows it unless it was the last one shown.
-fn decide(job: &Job, conclusions: &[Conclusion]) -> Outcome {
-    let speakers: Vec<&Conclusion> =
-        conclusions.iter().filter(|conclusion| !conclusion.pv.is_empty()).collect();
+fn decide(job: &Job, mut speakers: Vec<Conclusion>) -> Outcome {
+    speakers.retain(|conclusion| !conclusion.pv.is_empty());
+    // With several lines shown, or a weaker player imitated, the leader's choice is the one shown.
+    let leader_decides = job.options.multi_pv > 1 || job.options.elo.is_some();
+    if !leader_decides && speakers.len() > 1 {
+        let best = winner(&speakers);
+        speakers.swap(0, best);
+    }
+    // Processes vote like threads, each with the line that its own threads elected.
+    speakers.truncate(1);
+    speakers.extend(allied(job, speakers.first()));
     if speakers.is_empty() {
         return without_search(job);
     }
-    let ballot = |speaker: &&Conclusion| Ballot {
-        mv: speaker.pv[0],
-        score: speaker.score,
-        depth: speaker.depth,
-        pv_len: speaker.pv.len(),
-    };
-    let ballots: Vec<Ballot> = speakers.iter().map(ballot).collect();
-    // With several lines shown, or a weaker player imitated, the leader's choice is the one shown.
-    let leader_decides = job.options.multi_pv > 1 || job.options.elo.is_some();
-    let chosen = speakers[if leader_decides { 0 } else { elect(&ballots) }];
+    let chosen = &speakers[if leader_decides { 0 } else { winner(&speakers) }];
     let line = Line {
         rank: 1,
         depth: chosen.depth as u32,
@@ -156,6 +155,56 @@ fn decide(job: &Job, conclusions: &[Conclusion]) -> Outcome {
         line.report(job);
     }
     outcome
+}
+
+/// Which of the speakers to follow.
+fn winner(speakers: &[Conclusion]) -> usize {
+    let ballot = |speaker: &Conclusion| Ballot {
+        mv: speaker.pv[0],
+        score: speaker.score,
+        depth: speaker.depth,
+        pv_len: speaker.pv.len(),
+    };
+    elect(&speakers.iter().map(ballot).collect::<Vec<Ballot>>())
+}
+
+/// Tells the allies what was concluded here, and returns what they concluded. Their word is not
+/// trusted: every move must be legal.
+fn allied(job: &Job, own: Option<&Conclusion>) -> Vec<Conclusion> {
+    let Some(allies) = &job.allies else { return Vec::new() };
+    let own = own.map(|own| Verdict {
+        pv: own.pv.clone(),
+        score: own.score,
+        bound: own.bound,
+        depth: own.depth,
+        seldepth: own.seldepth,
+    });
+    let counters = &job.counters;
+    let total = Progress { thread: 0, nodes: counters.nodes(), tb_hits: counters.tb_hits() };
+    allies.elected(own.as_ref(), total);
+    let mut verdicts = allies.gather();
+    let allowed = RootMove::all(job);
+    verdicts.retain(|verdict| {
+        let mut board = job.root.board;
+        let known = verdict.pv.first().is_some_and(|mv| allowed.iter().any(|root| root.mv == *mv));
+        known
+            && verdict.pv.iter().all(|&mv| {
+                let legal = board.is_legal(mv);
+                if legal {
+                    board.make(mv);
+                }
+                legal
+            })
+    });
+    let conclusion = |verdict: Verdict| Conclusion {
+        pv: verdict.pv,
+        score: verdict.score,
+        bound: verdict.bound,
+        depth: verdict.depth,
+        seldepth: verdict.seldepth,
+        ..Conclusion::none(usize::MAX)
+    };
+    verdicts.into_iter().map(conclusion).collect()
 }
 
 /// No thread has a line. A game that is over was reported at the start; if every thread failed, the

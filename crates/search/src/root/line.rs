@@ -78,10 +78,10 @@ impl Line {
             } else {
                 wdl(self.score, board)
             },
-            nodes: job.counters.nodes(),
+            nodes: job.nodes(),
             time: job.started.elapsed(),
             hashfull: job.table.hashfull(),
-            tb_hits: job.counters.tb_hits(),
+            tb_hits: job.tb_hits(),
             pv: self.pv,
         }));
     }
@@ -93,7 +93,7 @@ impl Line {
             ponder: self.pv.get(1).copied(),
             score: self.score,
             depth: self.depth,
-            nodes: job.counters.nodes(),
+            nodes: job.nodes(),
             time: job.started.elapsed(),
         }
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use megatherium_board::Move;
 use megatherium_tt::Table;
 
+use super::allies::Allies;
 use super::entry::Entry;
 use super::replacement::Replacement;
 use super::replicas::Replicas;
@@ -52,6 +53,8 @@ pub struct Job {
     pub baton: Option<Baton>,
     /// The deepest iteration any thread has completed, if threads take over from each other.
     pub lead: Option<Lead<Completed>>,
+    /// Other processes that search the same position.
+    pub allies: Option<Arc<dyn Allies>>,
 }
 
 /// What an iteration came to.
@@ -75,6 +78,16 @@ impl Job {
     #[inline]
     pub fn is_over(&self) -> bool {
         self.control.is_over(self.id)
+    }
+
+    /// Nodes of all threads so far, those of allies included.
+    pub fn nodes(&self) -> u64 {
+        self.counters.nodes() + self.allies.as_ref().map_or(0, |allies| allies.nodes())
+    }
+
+    /// Tablebase hits of all threads so far, those of allies included.
+    pub fn tb_hits(&self) -> u64 {
+        self.counters.tb_hits() + self.allies.as_ref().map_or(0, |allies| allies.tb_hits())
     }
 
     /// Largest number of men to probe in the tree.

@@ -4,6 +4,7 @@
 //! node is in `node.rs`, its leaves in `quiescence.rs`; decisions about whole nodes and about
 //! single moves are in `pruning.rs` and `moves.rs`.
 
+mod allies;
 mod attacks;
 mod entry;
 mod job;
@@ -23,6 +24,7 @@ mod stats;
 mod table;
 mod worker;
 
+pub use allies::{Allies, Progress, SearchTable, Verdict};
 pub use entry::{Bound, Entry};
 pub use job::{Completed, Job};
 pub use node::ROOT;

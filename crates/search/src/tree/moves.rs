@@ -231,7 +231,7 @@ impl Search<'_> {
             };
         if self.jitter {
             // Helpers look at slightly different trees: up to a sixteenth of a ply either way.
-            change += ((self.nodes + 27 * self.id as u64 + u64::from(candidate.mv.raw())) % 128)
+            change += ((self.nodes + 27 * self.seat as u64 + u64::from(candidate.mv.raw())) % 128)
                 as i32
                 - 64;
         }

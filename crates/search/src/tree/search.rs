@@ -1,8 +1,11 @@
 //! One thread's search: everything only this thread touches, and the few shared things it polls.
 
+use std::time::Duration;
+
 use megatherium_board::{Board, KeyHistory, Move};
 use megatherium_nnue::{Accumulators, Network};
 
+use super::allies::{Allies, Progress};
 use super::job::Job;
 use super::movepick::{Earlier, MoveStack};
 use super::pv::PvTable;
@@ -26,6 +29,8 @@ const CHECK_INTERVAL: u64 = 512;
 pub struct Search<'a> {
     /// Which thread: 0 leads.
     pub id: usize,
+    /// Its place among the threads of all processes: the number itself without allies.
+    pub seat: usize,
     /// What the threads share.
     pub job: &'a Job,
     /// The net, near this thread.
@@ -73,6 +78,8 @@ pub struct Search<'a> {
     pub has_table: bool,
     /// Prefetch table lines.
     prefetch: bool,
+    /// Entries of at least this depth are of interest to allies.
+    pub(super) share_from: i32,
     /// How the table served this thread.
     pub stats: TableStats,
     /// Best move and score as last reported, if the report was exact.
@@ -97,11 +104,14 @@ impl<'a> Search<'a> {
         let board = &job.root.board;
         let team = job.options.teamwork;
         let Worker { node, histories, corrections, stack, pv, moves, accumulators } = worker;
+        let allies = job.allies.as_deref();
+        let seat = id + allies.map_or(0, Allies::seats_before);
         stack.clear();
         let network = job.networks.of(*node);
         accumulators.reset(network, board);
         let mut search = Search {
             id,
+            seat,
             job,
             network,
             histories: job.histories.as_deref().unwrap_or(histories),
@@ -124,19 +134,20 @@ impl<'a> Search<'a> {
             time: TimeManager::new(
                 &job.limits,
                 board.side_to_move(),
-                job.options.move_overhead,
+                job.options.move_overhead + allies.map_or(Duration::ZERO, Allies::overhead),
                 job.options.ponder,
                 job.started,
             ),
             tb_men: if job.tb_root.is_some() { 0 } else { job.tb_men() },
             has_table: job.table.mebibytes() > 0,
             prefetch: job.options.prefetch,
+            share_from: allies.map_or(i32::MAX, Allies::least_depth),
             stats: TableStats::default(),
             shown: None,
             stopped: false,
             quiescence_end: 0,
             overtaken: false,
-            jitter: id > 0 && team.jitter,
+            jitter: seat > 0 && team.jitter,
             marks_pv: id == 0 || team.helpers_mark_pv,
             pondering: job.limits.ponder,
             next_check: 0,
@@ -174,6 +185,10 @@ impl<'a> Search<'a> {
             baton.pass(self.id);
         }
         let mut end = self.job.is_over();
+        if let Some(allies) = &self.job.allies {
+            let progress = Progress { thread: self.id, nodes: self.nodes, tb_hits: self.tb_hits };
+            end |= !allies.poll(progress, &self.job.table);
+        }
         if self.id == 0 {
             if self.pondering && !self.job.control.is_pondering(self.job.id) {
                 self.pondering = false;
@@ -206,7 +221,8 @@ impl<'a> Search<'a> {
     }
 
     fn total_nodes(&self) -> u64 {
-        if self.job.counters.threads() == 1 { self.nodes } else { self.job.counters.nodes() }
+        let alone = self.job.counters.threads() == 1 && self.job.allies.is_none();
+        if alone { self.nodes } else { self.job.nodes() }
     }
 
     /// Whether the engine is thinking on the opponent's time.

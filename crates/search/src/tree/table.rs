@@ -133,6 +133,17 @@ impl Search<'_> {
             bound: finding.bound,
         };
         self.job.table.store_with(key, entry, &mut self.stats.table);
+        if finding.depth >= self.share_from {
+            self.share(key, entry);
+        }
+    }
+
+    /// Tells the allies what was stored.
+    #[cold]
+    fn share(&self, key: u64, entry: Entry) {
+        if let Some(allies) = &self.job.allies {
+            allies.stored(self.id, key, entry);
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod limits;
 mod loading;
 pub mod options;
 pub mod parameters;
+mod partner;
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -31,6 +32,7 @@ use crate::{human, memory, version};
 use changes::Change;
 use loading::Loading;
 use options::parse_option;
+pub use partner::Partner;
 
 /// Prefix of a line that is not an answer.
 const REMARK: &str = "info string ";
@@ -68,6 +70,7 @@ pub struct Shell {
     queue: VecDeque<Change>,
     /// Tablebases on their way.
     loading: Loading,
+    partner: Option<Box<dyn Partner>>,
 }
 
 impl Shell {
@@ -84,10 +87,26 @@ impl Shell {
             running: None,
             queue: VecDeque::new(),
             loading: Loading::default(),
+            partner: None,
         };
         // If the default table cannot be allocated, this small one stays.
         options::apply_defaults(&mut shell);
         Ok(shell)
+    }
+
+    /// Lets somebody hear what the shell is told.
+    pub fn set_partner(&mut self, partner: Box<dyn Partner>) {
+        self.partner = Some(partner);
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The engine, for whoever uses the shell without a conversation.
+    pub fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.engine
     }
 
     /// Writes the greeting shown on a terminal.
@@ -109,7 +128,7 @@ impl Shell {
     }
 
     /// Executes one line. Breaks at `quit`.
-    fn obey(&mut self, line: &str) -> ControlFlow<()> {
+    pub fn obey(&mut self, line: &str) -> ControlFlow<()> {
         self.settle();
         let Parsed { command, problems } = parse(line);
         let mut problem = (!problems.is_empty()).then(|| problems.to_string());
@@ -129,17 +148,29 @@ impl Shell {
                 if cfg!(feature = "tune") {
                     parameters::write_listing(out);
                 }
+                if let Some(partner) = &self.partner {
+                    partner.write_options(out);
+                }
                 out.push_str("uciok\n");
             }),
             Command::Debug(on) => self.debug = on,
-            Command::IsReady => self.output.line("readyok"),
+            Command::IsReady => {
+                let idle = !self.is_searching();
+                if let Some(partner) = self.partner.as_mut().filter(|_| idle) {
+                    partner.ready();
+                }
+                self.output.line("readyok");
+            }
             Command::SetOption { name, value } => {
                 let waited = self.loading.is_active();
-                let parameters = &mut self.engine.options.params;
-                let result = match parse_option(name, value) {
-                    Ok(assignment) => assignment.apply(self),
-                    Err(error) => parameters::set(parameters, name, value)
-                        .unwrap_or_else(|| Err(error.to_string())),
+                let partner = self.partner.as_mut();
+                let result = match partner.and_then(|partner| partner.set_option(name, value)) {
+                    Some(result) => result,
+                    None => match parse_option(name, value) {
+                        Ok(assignment) => assignment.apply(self),
+                        Err(error) => parameters::set(&mut self.engine.options.params, name, value)
+                            .unwrap_or_else(|| Err(error.to_string())),
+                    },
                 };
                 if self.loading.is_active() && !waited {
                     self.loading.remember(problem);
@@ -163,7 +194,10 @@ impl Shell {
             Command::Display => {
                 self.output.with(|out| human::write_position(out, &self.root, self.style));
             }
-            Command::Flip => self.root = Root::new(human::flipped(&self.root.board)),
+            Command::Flip => {
+                self.root = Root::new(human::flipped(&self.root.board));
+                self.tell_position(|board| format!("position fen {}", board.fen()));
+            }
             Command::Eval => self.output.with(|out| {
                 human::write_evaluation(out, &self.root.board, self.engine.network());
             }),
@@ -187,24 +221,19 @@ impl Shell {
 
     /// Sets up a position; if anything is wrong with it, the previous one stays.
     fn position(&mut self, position: &Position<'_>) -> Result<(), String> {
-        let board = match position.fen {
-            None => Board::startpos(),
-            Some(fen) => Board::from_fen(fen)
-                .map_err(|error| format!("position fen {}: {error}", Quoted(fen)))?,
-        };
-        let mut root = Root::new(board);
-        for (index, word) in position.moves.split_ascii_whitespace().enumerate() {
-            let mv = read_move(&root.board, word).map_err(|error| {
-                format!("position: move {} {} is {error}", index + 1, Quoted(word))
-            })?;
-            root.play(mv);
-        }
-        self.root = root;
+        self.root = root_of(position)?;
+        self.tell_position(|_| position.to_string());
         if self.debug {
             let board = &self.root.board;
             self.output.info(format_args!("position {} key {:016x}", board.fen(), board.key()));
         }
         Ok(())
+    }
+
+    fn tell_position(&mut self, command: impl Fn(&Board) -> String) {
+        if let Some(partner) = &mut self.partner {
+            partner.position(command(&self.root.board));
+        }
     }
 
     /// Starts a search (or a perft). One that is running is stopped, and answers first.
@@ -315,6 +344,22 @@ impl Shell {
             None => {}
         }
     }
+}
+
+/// The position of a `position` command, with the game that led to it; or what is wrong with it.
+pub fn root_of(position: &Position<'_>) -> Result<Root, String> {
+    let board = match position.fen {
+        None => Board::startpos(),
+        Some(fen) => Board::from_fen(fen)
+            .map_err(|error| format!("position fen {}: {error}", Quoted(fen)))?,
+    };
+    let mut root = Root::new(board);
+    for (index, word) in position.moves.split_ascii_whitespace().enumerate() {
+        let mv = read_move(&root.board, word)
+            .map_err(|error| format!("position: move {} {} is {error}", index + 1, Quoted(word)))?;
+        root.play(mv);
+    }
+    Ok(root)
 }
 
 /// Reads a move; the promoted piece may be a capital letter, as some programs write it.

@@ -1,6 +1,7 @@
 //! `megatherium scale`: how the engine scales with threads, with the ones there are and with the
 //! ones there are not.
 
+mod cluster;
 mod measure;
 
 use std::path::PathBuf;
@@ -32,6 +33,11 @@ pub struct ScaleArgs {
     /// Strength: N threads with B nodes each against one thread with k·B nodes
     #[arg(long, group = "mode")]
     elo: bool,
+    /// Virtual ranks: machines that exchange entries with a delay, and what they are worth
+    #[arg(long, group = "mode")]
+    cluster: bool,
+    #[command(flatten)]
+    cluster_args: cluster::ClusterArgs,
     /// One question with everything else equal; a wrong name lists them
     #[arg(long, group = "mode", value_name = "QUESTION", value_parser = question)]
     experiment: Option<&'static Question>,
@@ -124,6 +130,7 @@ enum Mode {
     Virtual,
     Elo,
     Engines,
+    Cluster,
     Experiment(&'static Question),
 }
 
@@ -134,6 +141,7 @@ impl Mode {
             Mode::Virtual => "Virtual threads",
             Mode::Elo => "What threads are worth in games",
             Mode::Engines => "Engines side by side",
+            Mode::Cluster => "What machines are worth",
             Mode::Experiment(_) => "An experiment",
         }
     }
@@ -146,6 +154,7 @@ impl ScaleArgs {
             None if self.r#virtual => Mode::Virtual,
             None if self.elo => Mode::Elo,
             None if !self.engine.is_empty() => Mode::Engines,
+            None if self.cluster => Mode::Cluster,
             None => Mode::Everything,
         }
     }
@@ -159,6 +168,8 @@ impl ScaleArgs {
         let elo = matches!(mode, Mode::Elo);
         let engines = matches!(mode, Mode::Engines);
         let curves = everything || matches!(mode, Mode::Virtual);
+        let cluster = matches!(mode, Mode::Cluster);
+        let own = self.cluster_args.given();
         let under_turns = !timed && !self.real && !engines;
         let real = everything || engines;
         let allowed = [
@@ -185,7 +196,9 @@ impl ScaleArgs {
                 "measurements without --elo and --experiment",
             ),
             ("--factors", !self.factors.is_empty(), elo, "--elo"),
-            ("--pairs", self.pairs.is_some(), elo, "--elo"),
+            ("--pairs", self.pairs.is_some(), elo || cluster, "--elo and --cluster"),
+            ("--threads", !self.threads.is_empty(), !cluster, "threads; --cluster has --ranks"),
+            (own.unwrap_or_default(), own.is_some(), cluster, "--cluster"),
             ("--book", self.book.is_some(), elo, "--elo"),
             ("--real", self.real, elo, "--elo"),
             ("--against-threads", self.against_threads.is_some(), elo, "--elo"),
@@ -296,6 +309,7 @@ pub(super) fn run(args: &ScaleArgs) -> JobResult {
         Mode::Virtual => measure::virtual_threads(args, &mut report, &bar),
         Mode::Elo => measure::elo(args, &mut report, &bar),
         Mode::Engines => measure::engines(args, &mut report, &bar),
+        Mode::Cluster => cluster::run(args, &mut report, &bar),
         Mode::Experiment(question) => measure::experiment(args, question, &mut report, &bar),
     };
     bar.clear();

@@ -1,0 +1,273 @@
+//! Where the search threads of a rank and its main thread meet.
+//!
+//! The search threads leave entries and progress here and fetch what others sent; none of that
+//! waits. Only [`gather`](Allies::gather) waits, once per search and at most for the grace.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use crossbeam_queue::ArrayQueue;
+use megatherium_board::Move;
+use megatherium_cli::MAX_THREADS;
+use megatherium_nnue::Network;
+use megatherium_search::{Allies, Entry, Limits, Options, Progress, SearchTable, Verdict};
+use parking_lot::{Condvar, Mutex};
+
+use crate::message::Keyed;
+use crate::sharing::{DEPTHS, Outbox, Share};
+
+/// Received entries that wait for a search thread to take them; more are dropped.
+const INBOX: usize = 1 << 14;
+
+/// Entries a thread takes in at one poll: few, so that no thread is kept from searching.
+const BATCH: usize = 256;
+
+/// The default of `Cluster Grace`.
+pub const GRACE: Duration = Duration::from_millis(5);
+
+/// What the other threads of a rank ask of its main thread.
+#[derive(Debug)]
+pub enum Order {
+    /// Rank 0 begins the search of this number, limited to these moves unless there are none.
+    Begin(u64, Vec<Move>),
+    /// Rank 0 has finished that search and wants the others' conclusions.
+    End(u64),
+    /// The position of the next search, as a command.
+    Position(String),
+    /// An option that followers take over: name and line.
+    Option(&'static str, String),
+    /// Everything is to be forgotten.
+    Forget,
+    /// Answer when all ranks have taken over the settings.
+    Ready(Sender<()>),
+    /// A follower's search is over.
+    Concluded(Option<Verdict>, Progress),
+    /// The conversation is over.
+    Quit,
+}
+
+/// What the leader knows of the others in a search.
+#[derive(Debug, Default)]
+struct Collected {
+    /// Names the search: what belongs to another is ignored.
+    search: u64,
+    /// Nodes and tablebase hits of the others.
+    progress: [u64; 2],
+    /// Followers that may still answer; `None` until the leader has asked them.
+    missing: Option<usize>,
+    verdicts: Vec<(usize, Verdict)>,
+}
+
+/// The meeting point.
+pub struct Desk {
+    rank: usize,
+    orders: Sender<Order>,
+    /// What goes out.
+    pub outbox: Outbox,
+    inbox: ArrayQueue<Keyed>,
+    /// Nodes and tablebase hits by thread.
+    progress: Box<[[AtomicU64; 2]]>,
+    seats_before: AtomicUsize,
+    share: Mutex<Share>,
+    grace: Mutex<Duration>,
+    net: AtomicU64,
+    collected: Mutex<Collected>,
+    collecting: Condvar,
+    /// Entries that went into the table.
+    pub inserted: AtomicU64,
+    searching: AtomicBool,
+}
+
+impl Desk {
+    /// The desk of a rank, and where its orders arrive.
+    pub fn new(rank: usize) -> (Desk, Receiver<Order>) {
+        let (orders, received) = channel();
+        let desk = Desk {
+            rank,
+            orders,
+            outbox: Outbox::default(),
+            inbox: ArrayQueue::new(INBOX),
+            progress: (0..MAX_THREADS).map(|_| Default::default()).collect(),
+            seats_before: AtomicUsize::new(0),
+            share: Mutex::default(),
+            grace: Mutex::new(GRACE),
+            net: AtomicU64::new(Network::embedded().checksum()),
+            collected: Mutex::default(),
+            collecting: Condvar::new(),
+            inserted: AtomicU64::new(0),
+            searching: AtomicBool::new(false),
+        };
+        (desk, received)
+    }
+
+    /// Asks something of the main thread.
+    pub fn order(&self, order: Order) {
+        // The main thread is gone only at the very end, when nothing matters any more.
+        let _ = self.orders.send(order);
+    }
+
+    /// Sets the option `Cluster Share`.
+    pub fn set_share(&self, share: Share) {
+        *self.share.lock() = share;
+    }
+
+    /// The option `Cluster Share`.
+    pub fn share(&self) -> Share {
+        *self.share.lock()
+    }
+
+    /// Sets the option `Cluster Grace`.
+    pub fn set_grace(&self, grace: Duration) {
+        *self.grace.lock() = grace;
+    }
+
+    /// Says how many threads the ranks before this one have.
+    pub fn set_seats_before(&self, seats: usize) {
+        self.seats_before.store(seats, Ordering::Relaxed);
+    }
+
+    /// Checksum of the net in use.
+    pub fn net(&self) -> u64 {
+        self.net.load(Ordering::Relaxed)
+    }
+
+    /// Puts received entries where the search threads find them.
+    pub fn deliver(&self, entries: Vec<Keyed>) {
+        if self.searching.load(Ordering::Relaxed) {
+            for entry in entries {
+                // What does not fit is one cutoff less.
+                let _ = self.inbox.push(entry);
+            }
+        }
+    }
+
+    /// Nodes and tablebase hits of this rank's threads.
+    pub fn own_progress(&self) -> [u64; 2] {
+        let sum = |which: usize| {
+            self.progress.iter().map(|thread| thread[which].load(Ordering::Relaxed)).sum()
+        };
+        [sum(0), sum(1)]
+    }
+
+    /// Sets the progress of the other ranks in a search.
+    pub fn set_others(&self, search: u64, progress: [u64; 2]) {
+        let mut collected = self.collected.lock();
+        if collected.search == search {
+            collected.progress = progress;
+        }
+    }
+
+    /// So many followers still owe their conclusions of a search; `verdicts` are there.
+    pub fn collect(&self, search: u64, missing: usize, verdicts: Vec<(usize, Verdict)>) {
+        let mut collected = self.collected.lock();
+        if collected.search == search {
+            collected.missing = Some(missing);
+            collected.verdicts = verdicts;
+            self.collecting.notify_all();
+        }
+    }
+
+    /// Resets everything for a new search, and names it.
+    fn reset(&self) -> u64 {
+        self.searching.store(true, Ordering::Relaxed);
+        while self.inbox.pop().is_some() {}
+        for word in self.progress.iter().flatten() {
+            word.store(0, Ordering::Relaxed);
+        }
+        self.outbox.begin(self.share());
+        let mut collected = self.collected.lock();
+        *collected = Collected { search: collected.search + 1, ..Collected::default() };
+        collected.search
+    }
+}
+
+impl Allies for Desk {
+    fn begin(&self, limits: &Limits, options: &Options) {
+        let search = self.reset();
+        // A weaker player does not get stronger by more machines.
+        if self.rank == 0 && options.elo.is_none() {
+            self.order(Order::Begin(search, limits.search_moves.clone()));
+        }
+    }
+
+    fn seats_before(&self) -> usize {
+        self.seats_before.load(Ordering::Relaxed)
+    }
+
+    fn least_depth(&self) -> i32 {
+        match self.share() {
+            Share::Auto => *DEPTHS.start(),
+            Share::Off => i32::MAX,
+            Share::From(depth) => depth,
+        }
+    }
+
+    fn stored(&self, thread: usize, key: u64, entry: Entry) {
+        self.outbox.push(thread, (key, entry));
+    }
+
+    fn poll(&self, progress: Progress, table: &SearchTable) -> bool {
+        if let Some([nodes, hits]) = self.progress.get(progress.thread) {
+            nodes.store(progress.nodes, Ordering::Relaxed);
+            hits.store(progress.tb_hits, Ordering::Relaxed);
+        }
+        let mut batch = [None; BATCH];
+        let mut count = 0;
+        for place in &mut batch {
+            let Some(entry) = self.inbox.pop() else { break };
+            // The cache line arrives while the rest of the batch is taken.
+            table.prefetch(entry.0);
+            *place = Some(entry);
+            count += 1;
+        }
+        for (key, entry) in batch.into_iter().flatten() {
+            table.store(key, entry);
+        }
+        if count > 0 {
+            self.inserted.fetch_add(count, Ordering::Relaxed);
+        }
+        true
+    }
+
+    fn nodes(&self) -> u64 {
+        self.collected.lock().progress[0]
+    }
+
+    fn tb_hits(&self) -> u64 {
+        self.collected.lock().progress[1]
+    }
+
+    fn overhead(&self) -> Duration {
+        if self.rank == 0 { *self.grace.lock() } else { Duration::ZERO }
+    }
+
+    fn gather(&self) -> Vec<Verdict> {
+        self.searching.store(false, Ordering::Relaxed);
+        if self.rank != 0 {
+            return Vec::new();
+        }
+        let deadline = Instant::now() + *self.grace.lock();
+        let mut collected = self.collected.lock();
+        self.order(Order::End(collected.search));
+        while collected.missing != Some(0)
+            && !self.collecting.wait_until(&mut collected, deadline).timed_out()
+        {}
+        let mut verdicts = std::mem::take(&mut collected.verdicts);
+        verdicts.sort_by_key(|&(rank, _)| rank);
+        verdicts.into_iter().map(|(_, verdict)| verdict).collect()
+    }
+
+    fn elected(&self, verdict: Option<&Verdict>, total: Progress) {
+        if self.rank != 0 {
+            self.order(Order::Concluded(verdict.cloned(), total));
+        }
+    }
+
+    fn forgotten(&self, network: &Network) {
+        self.net.store(network.checksum(), Ordering::Relaxed);
+        if self.rank == 0 {
+            self.order(Order::Forget);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The other ranks: take over the leader's settings, and search what it searches until told to
+//! stop.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use megatherium_board::Move;
+use megatherium_search::{Allies, EngineError, Limits, Silent};
+use megatherium_uci::command::Command;
+use megatherium_uci::output::Output;
+use megatherium_uci::parse::parse;
+use megatherium_uci::shell::{Shell, root_of};
+use parking_lot::Mutex;
+
+use crate::desk::{Desk, Order};
+use crate::leader::name;
+use crate::message::{Hello, Message, PROTOCOL};
+use crate::station::{ROUND, Station, stamp};
+use crate::wire::Wire;
+
+/// Between two looks at the wire during a search; otherwise a [`ROUND`].
+const NAP: Duration = Duration::from_micros(200);
+
+/// A follower introduces itself again after this time, in case nobody has heard it.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// What the shell of a follower says: kept, and sent to the leader if it is an error.
+#[derive(Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Follower<W> {
+    station: Station<W>,
+    orders: Receiver<Order>,
+    desk: Arc<Desk>,
+    shell: Shell,
+    said: Said,
+    /// The settings taken over, and the lines that made them.
+    number: u64,
+    epoch: u64,
+    lines: Vec<String>,
+    /// The search under way, or the last one.
+    search: u64,
+    searching: bool,
+    last_hello: Instant,
+}
+
+/// Follows rank 0 until it says goodbye. Returns whether all ranks end in good order.
+pub fn follow<W: Wire>(wire: W) -> Result<bool, EngineError> {
+    let (desk, orders) = Desk::new(wire.rank());
+    let desk = Arc::new(desk);
+    let said = Said::default();
+    let mut shell = Shell::new(Arc::new(Output::new(Box::new(said.clone()))))?;
+    shell.engine_mut().set_allies(Arc::clone(&desk) as Arc<dyn Allies>);
+    let mut follower = Follower {
+        station: Station::new(wire),
+        orders,
+        desk,
+        shell,
+        said,
+        number: 0,
+        epoch: 0,
+        lines: Vec::new(),
+        search: 0,
+        searching: false,
+        last_hello: Instant::now(),
+    };
+    Ok(follower.run())
+}
+
+impl<W: Wire> Follower<W> {
+    fn run(&mut self) -> bool {
+        self.say_hello();
+        while self.station.is_open() {
+            if let Ok(order) = self.orders.recv_timeout(if self.searching { NAP } else { ROUND }) {
+                self.conclude(order);
+            }
+            while let Some((from, message)) = self.station.receive() {
+                if let (0, Message::Bye { clean }) = (from, &message) {
+                    self.end_search();
+                    // The next round acknowledges the goodbye.
+                    std::thread::sleep(ROUND);
+                    self.station.round();
+                    return *clean;
+                }
+                self.hear(from, message);
+            }
+            if self.station.round() {
+                if self.searching {
+                    let others: Vec<usize> = self.station.others().collect();
+                    self.station.exchange(&self.desk, &others, self.stamp(), self.search);
+                }
+                if self.last_hello.elapsed() > AGAIN {
+                    self.say_hello();
+                }
+            }
+        }
+        false
+    }
+
+    fn stamp(&self) -> u64 {
+        stamp(self.desk.net(), self.epoch)
+    }
+
+    fn say_hello(&mut self) {
+        self.last_hello = Instant::now();
+        let net = self.shell.engine().network().checksum();
+        let hello = Hello { protocol: PROTOCOL, number: self.number, net, name: name() };
+        self.station.post(0, &Message::Hello(hello));
+    }
+
+    fn hear(&mut self, from: usize, message: Message) {
+        match message {
+            Message::Entries { stamp, entries, .. } if stamp == self.stamp() => {
+                self.desk.deliver(entries);
+            }
+            // Everything else is the leader's to say.
+            _ if from != 0 => {}
+            Message::Settings { number, epoch, lines } if number > self.number => {
+                self.end_search();
+                self.settle(number, epoch, &lines);
+                self.say_hello();
+            }
+            Message::Go { number, search, moves, position } => {
+                if number != self.number {
+                    // The settings were lost: ask for them.
+                    self.say_hello();
+                } else if search > self.search {
+                    self.go(search, moves, &position);
+                }
+            }
+            Message::Stop { search } if search == self.search => self.shell.engine().stop(),
+            _ => {}
+        }
+    }
+
+    /// Takes over settings. What goes wrong is told to the leader, who tells the user.
+    fn settle(&mut self, number: u64, epoch: u64, lines: &str) {
+        let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+        for line in lines.iter().filter(|line| !self.lines.contains(line)) {
+            // Only what sets an option: a leader cannot make a follower quit.
+            if line.starts_with("setoption ") {
+                let _ = self.shell.obey(line);
+            }
+        }
+        if epoch != self.epoch {
+            self.shell.engine_mut().new_game();
+        }
+        (self.number, self.epoch, self.lines) = (number, epoch, lines);
+        let said = std::mem::take(&mut *self.said.0.lock());
+        for line in String::from_utf8_lossy(&said).lines() {
+            if let Some(error) = line.strip_prefix("info string error: ") {
+                self.station.post(0, &Message::Note(error.to_owned()));
+            }
+        }
+    }
+
+    fn go(&mut self, search: u64, moves: Vec<Move>, position: &str) {
+        self.end_search();
+        let Some(Command::Position(position)) = parse(position).command else { return };
+        let Ok(root) = root_of(&position) else { return };
+        if !moves.iter().all(|&mv| root.board.is_legal(mv)) {
+            return;
+        }
+        let threads = self.shell.engine().threads();
+        self.desk.set_seats_before(self.station.rank() * threads);
+        (self.search, self.searching) = (search, true);
+        let limits = Limits { infinite: true, search_moves: moves, ..Limits::default() };
+        self.shell.engine_mut().start(root, limits, Arc::new(Silent));
+    }
+
+    /// Ends the search, if one is under way, and says what it concluded.
+    fn end_search(&mut self) {
+        self.shell.engine().stop();
+        self.shell.engine().wait();
+        while let Ok(order) = self.orders.try_recv() {
+            self.conclude(order);
+        }
+    }
+
+    fn conclude(&mut self, order: Order) {
+        if let Order::Concluded(verdict, total) = order {
+            self.searching = false;
+            let (search, nodes, tb_hits) = (self.search, total.nodes, total.tb_hits);
+            self.station.post(0, &Message::Conclusion { search, nodes, tb_hits, verdict });
+        }
+    }
+}

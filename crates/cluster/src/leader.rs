@@ -1,0 +1,372 @@
+//! Rank 0: speaks UCI, tells the others what to search, and collects what they conclude.
+//!
+//! A reader thread runs the ordinary shell and engine. This thread has the wire. A follower takes
+//! part in a search if it has taken over the settings and has the same program and net; whoever
+//! comes late joins, and whoever falls silent is left out. The search never waits for a follower
+//! longer than the grace.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use megatherium_board::Move;
+use megatherium_cli::build;
+use megatherium_search::{Allies, EngineError, Verdict};
+use megatherium_uci::output::Output;
+use megatherium_uci::shell::Shell;
+
+use crate::desk::{Desk, Order};
+use crate::message::{Hello, LONGEST, Message, PROTOCOL};
+use crate::options::Clerk;
+use crate::station::{ROUND, Station, Timing, stamp};
+use crate::wire::Wire;
+
+/// Between two looks at the wire during a search; otherwise a [`ROUND`].
+const NAP: Duration = Duration::from_micros(200);
+
+/// Settings are sent again to a follower that has not taken them over after this time.
+const AGAIN: Duration = Duration::from_millis(200);
+
+/// Longest wait for the others at `isready`.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Name, version and commit of this program.
+pub fn name() -> String {
+    format!("{} (commit {})", build::NAME, build::COMMIT)
+}
+
+/// A follower, as the leader sees it.
+#[derive(Default)]
+struct Peer {
+    hello: Option<Hello>,
+    /// The last thing said about it, to say it once.
+    complaint: Option<String>,
+    settings_sent: Option<Instant>,
+    dead: bool,
+}
+
+/// The search under way.
+struct Search {
+    number: u64,
+    moves: Vec<Move>,
+    /// Who was asked, with nodes and tablebase hits.
+    asked: BTreeMap<usize, [u64; 2]>,
+    concluded: BTreeMap<usize, Option<Verdict>>,
+    /// Rank 0 is done, and the others are to stop.
+    over: bool,
+}
+
+struct Leader<W> {
+    station: Station<W>,
+    desk: Arc<Desk>,
+    output: Arc<Output>,
+    timing: Timing,
+    peers: BTreeMap<usize, Peer>,
+    /// Settings: counted, and the lines that make them by option.
+    number: u64,
+    epoch: u64,
+    lines: BTreeMap<&'static str, String>,
+    unsent: bool,
+    position: String,
+    search: Option<Search>,
+    waiting: Vec<Sender<()>>,
+}
+
+/// Runs rank 0 until the conversation ends. Returns whether all ranks ended in good order.
+pub fn lead<W: Wire>(
+    wire: W,
+    input: impl BufRead + Send,
+    output: Arc<Output>,
+    timing: Timing,
+) -> Result<bool, EngineError> {
+    let (desk, orders) = Desk::new(0);
+    let desk = Arc::new(desk);
+    let mut shell = Shell::new(Arc::clone(&output))?;
+    shell.engine_mut().set_allies(Arc::clone(&desk) as Arc<dyn Allies>);
+    shell.set_partner(Box::new(Clerk::new(Arc::clone(&desk), PATIENCE)));
+    let station = Station::new(wire);
+    let peers = station.others().map(|rank| (rank, Peer::default())).collect();
+    let mut leader = Leader {
+        station,
+        desk: Arc::clone(&desk),
+        output,
+        timing,
+        peers,
+        number: 1,
+        epoch: 1,
+        lines: BTreeMap::new(),
+        unsent: true,
+        position: "position startpos".to_owned(),
+        search: None,
+        waiting: Vec::new(),
+    };
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            shell.run(input);
+            desk.order(Order::Quit);
+        });
+        leader.run(&orders);
+    });
+    Ok(leader.say_goodbye())
+}
+
+impl<W: Wire> Leader<W> {
+    fn run(&mut self, orders: &Receiver<Order>) {
+        // Also tells whether somebody is there.
+        self.send_settings();
+        loop {
+            let nap = if self.search.is_some() { NAP } else { ROUND };
+            match orders.recv_timeout(nap) {
+                Ok(Order::Quit) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(order) => self.obey(order),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            while let Some((from, message)) = self.station.receive() {
+                self.hear(from, message);
+            }
+            if self.station.round() {
+                self.exchange();
+                self.bury();
+                self.answer_ready();
+            }
+        }
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Begin(number, moves) => {
+                let (asked, concluded) = (BTreeMap::new(), BTreeMap::new());
+                self.search = Some(Search { number, moves, asked, concluded, over: false });
+                self.send_settings();
+                for rank in self.station.others() {
+                    self.invite(rank);
+                }
+            }
+            Order::End(number) => self.end(number),
+            Order::Position(position) => self.position = position,
+            Order::Option(name, line) => {
+                if self.lines.get(name) != Some(&line) {
+                    self.lines.insert(name, line);
+                    self.change_settings();
+                }
+            }
+            Order::Forget => {
+                self.epoch += 1;
+                self.change_settings();
+            }
+            Order::Ready(sender) => self.waiting.push(sender),
+            Order::Concluded(..) | Order::Quit => {}
+        }
+    }
+
+    /// Followers in the middle of a search get the new settings after it, as this rank does.
+    fn change_settings(&mut self) {
+        self.number += 1;
+        self.unsent = true;
+        if self.search.as_ref().is_none_or(|search| search.over) {
+            self.send_settings();
+        }
+    }
+
+    fn send_settings(&mut self) {
+        if std::mem::take(&mut self.unsent) {
+            for rank in self.station.others() {
+                self.send_settings_to(rank);
+            }
+        }
+    }
+
+    fn send_settings_to(&mut self, rank: usize) {
+        let lines = self.lines.values().map(String::as_str).collect::<Vec<_>>().join("\n");
+        let message = Message::Settings { number: self.number, epoch: self.epoch, lines };
+        self.station.post(rank, &message);
+        if let Some(peer) = self.peers.get_mut(&rank) {
+            peer.settings_sent = Some(Instant::now());
+        }
+    }
+
+    /// Asks a follower to take part, if it can and has not been asked.
+    fn invite(&mut self, rank: usize) {
+        let ready = self.is_member(rank);
+        let Some(search) = self.search.as_mut().filter(|search| !search.over && ready) else {
+            return;
+        };
+        let room = LONGEST - 1000;
+        if search.asked.contains_key(&rank) || self.position.len() > room {
+            return;
+        }
+        search.asked.insert(rank, [0; 2]);
+        let message = Message::Go {
+            number: self.number,
+            search: search.number,
+            moves: search.moves.clone(),
+            position: self.position.clone(),
+        };
+        self.station.post(rank, &message);
+    }
+
+    /// Whether a follower has taken over the settings, and is the same program with the same net.
+    /// If not for a reason that stays, says so once.
+    fn is_member(&mut self, rank: usize) -> bool {
+        let Some(peer) = self.peers.get_mut(&rank).filter(|peer| !peer.dead) else { return false };
+        let Some(hello) = &peer.hello else { return false };
+        let (net, own) = (self.desk.net(), name());
+        let complaint = if hello.protocol != PROTOCOL {
+            format!("it speaks protocol {}, not {PROTOCOL}", hello.protocol)
+        } else if hello.name != own {
+            format!("it runs {}, not {own}", hello.name)
+        } else if hello.number != self.number {
+            return false;
+        } else if hello.net != net {
+            format!("its net is {:016x}, not {net:016x}", hello.net)
+        } else {
+            peer.complaint = None;
+            return true;
+        };
+        if peer.complaint.as_ref() != Some(&complaint) {
+            self.output.error(format_args!("rank {rank} is left out: {complaint}"));
+            peer.complaint = Some(complaint);
+        }
+        false
+    }
+
+    fn hear(&mut self, from: usize, message: Message) {
+        match message {
+            Message::Hello(hello) => {
+                let behind = hello.number != self.number && !self.unsent;
+                if let Some(peer) = self.peers.get_mut(&from) {
+                    peer.hello = Some(hello);
+                    if behind && peer.settings_sent.is_none_or(|sent| sent.elapsed() > AGAIN) {
+                        self.send_settings_to(from);
+                    }
+                }
+                self.is_member(from);
+                self.invite(from);
+            }
+            Message::Entries { stamp, search, nodes, tb_hits, entries } => {
+                self.note_progress(from, search, [nodes, tb_hits]);
+                if stamp == self.stamp() {
+                    self.desk.deliver(entries);
+                }
+                // Its `stop` was lost.
+                let over = self.search.as_ref().is_none_or(|own| own.over || own.number != search);
+                if over {
+                    self.station.post(from, &Message::Stop { search });
+                }
+            }
+            Message::Conclusion { search, nodes, tb_hits, verdict } => {
+                self.note_progress(from, search, [nodes, tb_hits]);
+                if let Some(own) = self.search.as_mut().filter(|own| own.number == search)
+                    && own.asked.contains_key(&from)
+                {
+                    own.concluded.insert(from, verdict);
+                    self.collect();
+                }
+            }
+            Message::Note(text) => self.output.error(format_args!("rank {from}: {text}")),
+            // Followers neither lead nor leave.
+            Message::Settings { .. }
+            | Message::Go { .. }
+            | Message::Stop { .. }
+            | Message::Bye { .. }
+            | Message::Nothing => {}
+        }
+    }
+
+    fn stamp(&self) -> u64 {
+        stamp(self.desk.net(), self.epoch)
+    }
+
+    fn note_progress(&mut self, from: usize, search: u64, progress: [u64; 2]) {
+        if let Some(own) = self.search.as_mut().filter(|own| own.number == search)
+            && let Some(known) = own.asked.get_mut(&from)
+        {
+            // Messages may overtake each other; counts only grow.
+            *known = [0, 1].map(|which| known[which].max(progress[which]));
+            let sum = |which: usize| own.asked.values().map(|known| known[which]).sum();
+            self.desk.set_others(search, [sum(0), sum(1)]);
+        }
+    }
+
+    fn end(&mut self, number: u64) {
+        match self.search.as_mut().filter(|search| search.number == number) {
+            Some(search) => search.over = true,
+            None => return self.desk.collect(number, 0, Vec::new()),
+        }
+        for rank in self.participants() {
+            self.station.post(rank, &Message::Stop { search: number });
+        }
+        self.collect();
+        self.send_settings();
+    }
+
+    fn participants(&self) -> Vec<usize> {
+        let asked = self.search.iter().flat_map(|search| search.asked.keys());
+        asked.copied().filter(|rank| !self.peers[rank].dead).collect()
+    }
+
+    /// Tells the search that waits at the desk how many are missing.
+    fn collect(&self) {
+        let Some(search) = self.search.as_ref().filter(|search| search.over) else { return };
+        let missing = self.participants();
+        let missing = missing.iter().filter(|rank| !search.concluded.contains_key(rank)).count();
+        let verdicts = search.concluded.iter();
+        let verdicts = verdicts.filter_map(|(&rank, verdict)| Some((rank, verdict.clone()?)));
+        self.desk.collect(search.number, missing, verdicts.collect());
+    }
+
+    fn exchange(&mut self) {
+        let Some(search) = self.search.as_ref().filter(|search| !search.over) else { return };
+        let number = search.number;
+        let (stamp, participants) = (self.stamp(), self.participants());
+        self.station.exchange(&self.desk, &participants, stamp, number);
+    }
+
+    /// Leaves out whoever does not answer any more.
+    fn bury(&mut self) {
+        for (&rank, peer) in self.peers.iter_mut().filter(|(_, peer)| !peer.dead) {
+            let settled = peer.hello.as_ref().is_some_and(|hello| hello.number == self.number);
+            let limit = if settled { self.timing.silence } else { self.timing.settling };
+            if self.station.silence(rank) > limit {
+                peer.dead = true;
+                self.station.close(rank);
+                self.output.error(format_args!("rank {rank} does not answer and is left out"));
+            }
+        }
+        self.collect();
+    }
+
+    /// Answers `isready` when every follower is settled, refused or dead.
+    fn answer_ready(&mut self) {
+        let settled = |peer: &Peer| {
+            let number = peer.hello.as_ref().map(|hello| hello.number);
+            peer.dead || peer.complaint.is_some() || number == Some(self.number)
+        };
+        if self.peers.values().all(settled) {
+            // The asker may have lost its patience.
+            for sender in self.waiting.drain(..) {
+                let _ = sender.send(());
+            }
+        }
+    }
+
+    /// Sends everybody home. Returns whether all are there to end in good order.
+    fn say_goodbye(&mut self) -> bool {
+        let clean = self.peers.values().all(|peer| !peer.dead);
+        for rank in self.station.others() {
+            self.station.post(rank, &Message::Bye { clean });
+        }
+        let deadline = Instant::now() + self.timing.farewell;
+        let heard =
+            |leader: &Self| leader.station.others().all(|r| leader.station.has_heard_all(r));
+        while !heard(self) && Instant::now() < deadline {
+            while self.station.receive().is_some() {}
+            self.station.round();
+            thread::sleep(ROUND);
+        }
+        clean && heard(self)
+    }
+}

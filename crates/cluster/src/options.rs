@@ -1,0 +1,138 @@
+//! The UCI options of a cluster, and what of the conversation followers have to know.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use megatherium_uci::options::parse_option;
+use megatherium_uci::shell::Partner;
+
+use crate::desk::{Desk, GRACE, Order};
+use crate::sharing::{DEPTHS, Share};
+
+/// Options that followers take over. The others concern the conversation or the clock.
+const FOLLOWED: [&str; 7] = [
+    "Threads",
+    "Hash",
+    "SyzygyPath",
+    "SyzygyProbeDepth",
+    "SyzygyProbeLimit",
+    "Syzygy50MoveRule",
+    "EvalFile",
+];
+
+/// Largest `Cluster Grace` in milliseconds.
+const MAX_GRACE: u64 = 1000;
+
+/// Sits beside the shell of rank 0.
+pub struct Clerk {
+    desk: Arc<Desk>,
+    /// Longest wait for the others at `isready`.
+    patience: Duration,
+}
+
+impl Clerk {
+    /// A clerk that tells the leader through `desk`.
+    pub fn new(desk: Arc<Desk>, patience: Duration) -> Clerk {
+        Clerk { desk, patience }
+    }
+}
+
+impl Partner for Clerk {
+    fn write_options(&self, out: &mut String) {
+        out.push_str("option name Cluster Share type combo default auto var auto var off");
+        for depth in DEPTHS {
+            let _ = write!(out, " var {depth}");
+        }
+        out.push('\n');
+        let grace = GRACE.as_millis();
+        let _ = writeln!(
+            out,
+            "option name Cluster Grace type spin default {grace} min 0 max {MAX_GRACE}"
+        );
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> Option<Result<(), String>> {
+        let words: Vec<String> =
+            name.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+        let value = value.map(str::trim_ascii);
+        match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["cluster", "share"] => Some(match share(value.unwrap_or_default()) {
+                Some(share) => {
+                    self.desk.set_share(share);
+                    Ok(())
+                }
+                None => Err(format!(
+                    "option Cluster Share: the value is 'auto', 'off' or a depth in {}..{}",
+                    DEPTHS.start(),
+                    DEPTHS.end()
+                )),
+            }),
+            ["cluster", "grace"] => Some(match value.map(str::parse) {
+                Some(Ok(grace @ 0..=MAX_GRACE)) => {
+                    self.desk.set_grace(Duration::from_millis(grace));
+                    Ok(())
+                }
+                _ => Err(format!(
+                    "option Cluster Grace: the value is a number of milliseconds in 0..{MAX_GRACE}"
+                )),
+            }),
+            _ => {
+                if let (Ok(assignment), Some(value)) = (parse_option(name, value), value)
+                    && FOLLOWED.contains(&assignment.option.name)
+                {
+                    let name = assignment.option.name;
+                    let line = format!("setoption name {name} value {value}");
+                    self.desk.order(Order::Option(name, line));
+                }
+                None
+            }
+        }
+    }
+
+    fn position(&mut self, command: String) {
+        self.desk.order(Order::Position(command));
+    }
+
+    fn ready(&mut self) {
+        let (sender, receiver) = channel();
+        self.desk.order(Order::Ready(sender));
+        // Whoever is not ready by then joins later.
+        let _ = receiver.recv_timeout(self.patience);
+    }
+}
+
+fn share(value: &str) -> Option<Share> {
+    match value.to_ascii_lowercase().as_str() {
+        "auto" => Some(Share::Auto),
+        "off" => Some(Share::Off),
+        number => number.parse().ok().filter(|depth| DEPTHS.contains(depth)).map(Share::From),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_options_are_taken_and_checked() {
+        let (desk, orders) = Desk::new(0);
+        let desk = Arc::new(desk);
+        let mut clerk = Clerk::new(Arc::clone(&desk), Duration::ZERO);
+        assert_eq!(clerk.set_option("cluster  SHARE", Some(" 7 ")), Some(Ok(())));
+        assert_eq!(desk.share(), Share::From(7));
+        assert_eq!(clerk.set_option("Cluster Share", Some("Off")), Some(Ok(())));
+        assert_eq!(desk.share(), Share::Off);
+        for wrong in [None, Some("1"), Some("21"), Some("much")] {
+            assert!(matches!(clerk.set_option("Cluster Share", wrong), Some(Err(_))), "{wrong:?}");
+            assert!(matches!(clerk.set_option("Cluster Grace", Some("1001")), Some(Err(_))));
+        }
+        assert_eq!(clerk.set_option("Hash", Some("64")), None);
+        assert_eq!(clerk.set_option("MultiPV", Some("3")), None);
+        assert_eq!(clerk.set_option("Hash", Some("nonsense")), None);
+        let forwarded: Vec<Order> = orders.try_iter().collect();
+        let [Order::Option("Hash", line)] = forwarded.as_slice() else { panic!("{forwarded:?}") };
+        assert_eq!(line, "setoption name Hash value 64");
+    }
+}

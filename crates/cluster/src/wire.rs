@@ -1,0 +1,24 @@
+//! What a cluster asks of a network.
+
+/// A rank's access to the other ranks. No call waits for anybody.
+///
+/// Messages may be lost, and may overtake each other: the protocol stands both, although MPI does
+/// neither.
+pub trait Wire {
+    /// The number of this rank, from 0.
+    fn rank(&self) -> usize;
+
+    /// How many ranks there are.
+    fn ranks(&self) -> usize;
+
+    /// Posts a message.
+    fn send(&mut self, to: usize, bytes: &[u8]);
+
+    /// The next message that has arrived, and its sender.
+    fn receive(&mut self) -> Option<(usize, Vec<u8>)>;
+
+    /// Whether this rank is still alive: false only in tests that let ranks die.
+    fn is_open(&self) -> bool {
+        true
+    }
+}

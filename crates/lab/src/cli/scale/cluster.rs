@@ -1,0 +1,239 @@
+//! `megatherium scale --cluster`: what several machines are worth.
+
+use clap::Args;
+use fastrand::Rng;
+use megatherium_board::{Board, Color};
+use megatherium_cli::JobResult;
+use megatherium_search::{Engine, VirtualSmp};
+
+use super::ScaleArgs;
+use crate::crew::share_out;
+use crate::error::LabError;
+use crate::game::{Budget, Player, play};
+use crate::machine::processors;
+use crate::observer::Observer;
+use crate::openings::Openings;
+use crate::pentanomial::Pentanomial;
+use crate::report::{Cell, Highlight, Report, Section, Table};
+use crate::stats::Estimate;
+use crate::virtual_cluster::{self, Cluster, Link, Point};
+
+#[derive(Args, Debug)]
+pub(super) struct ClusterArgs {
+    /// Cluster: numbers of ranks; games are played by the last one
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=64))]
+    ranks: Vec<u64>,
+    /// Cluster: delays of the exchange in nodes; a thousand are about a millisecond
+    #[arg(long, value_name = "NODES,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
+    delays: Vec<u64>,
+    /// Cluster: shallowest depth of exchanged entries
+    #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(i32).range(0..=20))]
+    share: Option<i32>,
+    /// Cluster: nodes of each rank per move in games
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..=1_000_000_000))]
+    move_nodes: Option<u64>,
+}
+
+impl ClusterArgs {
+    /// Whether an option that only a cluster has was given, and which.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--ranks", !self.ranks.is_empty()),
+            ("--delays", !self.delays.is_empty()),
+            ("--share", self.share.is_some()),
+            ("--move-nodes", self.move_nodes.is_some()),
+        ];
+        given.into_iter().find_map(|(name, given)| given.then_some(name))
+    }
+}
+
+/// Time to depth by ranks and delay, then games against one thread.
+pub(super) fn run(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
+    let own = &args.cluster_args;
+    let default: &[u64] = if args.quick { &[2, 4] } else { &[2, 4, 8, 16] };
+    let ranks = if own.ranks.is_empty() { default } else { &own.ranks };
+    let delays: &[u64] = if own.delays.is_empty() { &[0, 100, 1000, 10_000] } else { &own.delays };
+    let depth = own.share.unwrap_or(4);
+    let mut links = vec![Link::Vote];
+    links.extend(delays.iter().map(|&delay| Link::Exchange { depth, delay }));
+    let turns = args.turns();
+    let settings = virtual_cluster::Settings {
+        ranks: ranks.iter().map(|&ranks| ranks as usize).collect(),
+        links,
+        positions: args.boards(if args.quick { 8 } else { 64 })?,
+        nodes: args.nodes.unwrap_or(if args.quick { 20_000 } else { 150_000 }),
+        mebibytes: args.hash.map_or(16, |hash| hash as usize),
+        turns,
+    };
+    let games = Games {
+        ranks: settings.ranks.last().copied().unwrap_or(1),
+        links: settings.links.clone(),
+        pairs: args.pairs.map_or(if args.quick { 4 } else { 100 }, |pairs| pairs as usize),
+        nodes: own.move_nodes.unwrap_or(if args.quick { 1000 } else { 5000 }),
+        mebibytes: settings.mebibytes,
+        turns,
+    };
+    for (name, value) in [
+        ("nodes per position, about", settings.nodes.to_string()),
+        ("nodes per move and rank", games.nodes.to_string()),
+        ("hash per rank", format!("{} MiB", settings.mebibytes)),
+        ("entries exchanged", format!("depth {depth} and more")),
+        ("seed", turns.seed.to_string()),
+        ("nodes per turn", turns.quantum.to_string()),
+    ] {
+        report.facts.push((name.to_owned(), value));
+    }
+    let points = virtual_cluster::run(&settings, observer)?;
+    if points.iter().any(|point| !point.logs.is_empty()) {
+        report.sections.push(depth_section(&points));
+    }
+    if observer.stopped() {
+        return Ok(());
+    }
+    let matches = games.play(observer)?;
+    if matches.iter().any(|(_, result)| result.count() > 0) {
+        for (arm, result) in matches.iter().filter(|(_, result)| result.count() > 0) {
+            let meaning = format!("Elo, {} against one thread: {}", games.ranks, name(*arm));
+            report.highlights.push(Highlight::new(result.elo(), 0, "", meaning));
+        }
+        report.sections.push(games_section(&games, &matches));
+    }
+    Ok(())
+}
+
+fn name(link: Option<Link>) -> String {
+    match link {
+        None => "threads with one table".to_owned(),
+        Some(Link::Vote) => "ranks, vote only".to_owned(),
+        Some(Link::Exchange { delay, .. }) => format!("ranks, exchange, delay {delay}"),
+    }
+}
+
+fn depth_section(points: &[Point]) -> Section {
+    let mut table =
+        Table::new(&["ranks", "link", "positions", "time-to-depth speed-up", "of threads"]);
+    for point in points {
+        let threads = points
+            .iter()
+            .find(|other| other.ranks == point.ranks && other.link.is_none())
+            .filter(|threads| threads.logs.len() == point.logs.len() && !point.logs.is_empty());
+        // Paired by position: the luck of a position is the same in both.
+        let share = threads.map(|threads| {
+            let pairs = point.logs.iter().zip(&threads.logs);
+            crate::stats::geometric(&pairs.map(|(own, other)| own - other).collect::<Vec<_>>())
+        });
+        table.rows.push(vec![
+            Cell::Count(point.ranks as u64),
+            Cell::Text(name(point.link)),
+            Cell::Count(point.logs.len() as u64),
+            Cell::Estimate(point.speed_up(), 2),
+            share.map_or(Cell::Missing, |share: Estimate| Cell::Estimate(share, 2)),
+        ]);
+    }
+    Section {
+        name: "cluster-depth".to_owned(),
+        title: "Virtual ranks: time to depth".to_owned(),
+        text:
+            "Ranks of one thread with a table each. Nodes of rank 0 to the depth that one thread \
+               reaches, geometric means over positions with 95 % bootstrap intervals; the last \
+               column compares with as many threads that share one table, position by position. A \
+               delay is the nodes a rank searches while an entry travels. The same command gives \
+               the same numbers on every machine."
+                .to_owned(),
+        table,
+        ..Section::default()
+    }
+}
+
+/// Games of a cluster against one thread.
+struct Games {
+    ranks: usize,
+    links: Vec<Link>,
+    pairs: usize,
+    nodes: u64,
+    mebibytes: usize,
+    turns: VirtualSmp,
+}
+
+type Arm = (Option<Link>, Pentanomial);
+
+impl Games {
+    /// Plays every opening with every link, and with threads. Openings are the outer loop, so that
+    /// an early end leaves all arms with as many games.
+    fn play(&self, observer: &dyn Observer) -> Result<Vec<Arm>, LabError> {
+        let openings = Openings::Random { seed: self.turns.seed }.take(self.pairs)?;
+        let arms: Vec<Option<Link>> = self.links.iter().copied().map(Some).chain([None]).collect();
+        let pairs: Vec<(Board, usize)> = openings
+            .iter()
+            .flat_map(|opening| (0..arms.len()).map(move |arm| (*opening, arm)))
+            .collect();
+        observer.begin(&format!("pairs of games, {} ranks", self.ranks), pairs.len() as u64);
+        let results = share_out(&pairs, processors(), observer, |index, &(opening, arm)| {
+            let seed = Rng::with_seed(self.turns.seed ^ (index as u64) << 20).u64(..);
+            let result = self.pair(&opening, arms[arm], seed, observer)?;
+            observer.step(1, "");
+            Ok(result)
+        })?;
+        let of = |arm: usize| {
+            let mine = pairs.iter().zip(&results).filter(move |((_, of), _)| *of == arm);
+            Pentanomial::of(mine.filter_map(|(_, result)| *result))
+        };
+        Ok(arms.iter().enumerate().map(|(index, &arm)| (arm, of(index))).collect())
+    }
+
+    /// Half points of the many in two games.
+    fn pair(
+        &self,
+        opening: &Board,
+        arm: Option<Link>,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Option<usize>, LabError> {
+        let turns = VirtualSmp { seed, ..self.turns };
+        let mut single = Engine::new(1, self.mebibytes)?;
+        let (mut many, nodes): (Box<dyn Player>, u64) = if let Some(link) = arm {
+            (Box::new(Cluster::new(self.ranks, self.mebibytes, link, turns)?), self.nodes)
+        } else {
+            let mut engine = Engine::new(self.ranks, self.ranks * self.mebibytes)?;
+            engine.options.virtual_smp = Some(turns);
+            (Box::new(engine), self.nodes * self.ranks as u64)
+        };
+        let mut half_points = 0;
+        for side in [Color::White, Color::Black] {
+            let mut players: [&mut dyn Player; 2] = [&mut *many, &mut single];
+            let mut budgets = [Budget::Nodes(nodes), Budget::Nodes(self.nodes)];
+            if side == Color::Black {
+                players.reverse();
+                budgets.reverse();
+            }
+            let Some(finish) = play(opening, players, budgets, observer.stop())? else {
+                return Ok(None);
+            };
+            half_points += finish.outcome.half_points(side);
+        }
+        Ok(Some(half_points))
+    }
+}
+
+fn games_section(games: &Games, matches: &[Arm]) -> Section {
+    let mut table = Table::new(&["link", "pairs", "score, %", "Elo"]);
+    for (arm, result) in matches {
+        table.rows.push(vec![
+            Cell::Text(name(*arm)),
+            Cell::Count(result.count()),
+            Cell::Number(100.0 * result.score(), 1),
+            Cell::Estimate(result.elo(), 0),
+        ]);
+    }
+    Section {
+        name: "cluster-games".to_owned(),
+        title: "Virtual ranks: games".to_owned(),
+        text: format!(
+            "{} ranks against one thread, {} nodes a move for each rank and for the thread. Random \
+             openings, both colours, 95 % intervals.",
+            games.ranks, games.nodes
+        ),
+        table,
+        ..Section::default()
+    }
+}

@@ -1,0 +1,365 @@
+//! A cluster on simulated machines: ranks that take turns and exchange entries with a delay.
+//!
+//! Each rank is an engine with one thread and its own table. A baton decides whose turn it is, as
+//! among [virtual threads](crate::virtual_smp), so the same seed gives the same searches on every
+//! machine. Virtual time is what a rank has searched: an entry that is stored at a rank's node `t`
+//! reaches another rank when that one has searched `t + delay` nodes.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use megatherium_board::Board;
+use megatherium_nnue::Network;
+use megatherium_search::smp::Baton;
+use megatherium_search::{
+    Allies, Engine, Entry, Limits, Options, Progress, Root, SearchTable, Silent, Verdict,
+    VirtualSmp,
+};
+
+use crate::crew::share_out;
+use crate::error::LabError;
+use crate::game::{Choice, Line, Player};
+use crate::machine::processors;
+use crate::measure::{Run, compare, go_on};
+use crate::observer::Observer;
+use crate::stats::{Estimate, geometric};
+use crate::virtual_smp::{baseline, effort};
+
+/// How ranks work together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// They only vote.
+    Vote,
+    /// They also exchange entries.
+    Exchange {
+        /// Entries of at least this depth.
+        depth: i32,
+        /// How long an entry travels, in nodes of a rank.
+        delay: u64,
+    },
+}
+
+/// Entries on their way: the node at which they arrive, and what they are.
+type Parcel = (u64, Arc<Vec<(u64, Entry)>>);
+
+/// What the ranks of one search share.
+struct Hall {
+    baton: Baton,
+    link: Link,
+    mailboxes: Vec<Mutex<VecDeque<Parcel>>>,
+    over: AtomicBool,
+    concluded: AtomicUsize,
+    verdicts: Mutex<Vec<Verdict>>,
+}
+
+/// A rank's place in the hall.
+struct Place {
+    rank: usize,
+    hall: Arc<Hall>,
+    outbox: Mutex<Vec<(u64, Entry)>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Allies for Place {
+    fn begin(&self, _: &Limits, _: &Options) {}
+
+    fn seats_before(&self) -> usize {
+        self.rank
+    }
+
+    fn least_depth(&self) -> i32 {
+        match self.hall.link {
+            Link::Vote => i32::MAX,
+            Link::Exchange { depth, .. } => depth,
+        }
+    }
+
+    fn stored(&self, _: usize, key: u64, entry: Entry) {
+        lock(&self.outbox).push((key, entry));
+    }
+
+    fn poll(&self, progress: Progress, table: &SearchTable) -> bool {
+        if let Link::Exchange { delay, .. } = self.hall.link {
+            let entries = Arc::new(std::mem::take(&mut *lock(&self.outbox)));
+            for (rank, mailbox) in self.hall.mailboxes.iter().enumerate() {
+                if rank != self.rank && !entries.is_empty() {
+                    lock(mailbox).push_back((progress.nodes + delay, Arc::clone(&entries)));
+                }
+            }
+        }
+        self.hall.baton.pass(self.rank);
+        let mut mailbox = lock(&self.hall.mailboxes[self.rank]);
+        // Ranks are never more than a turn apart, so what came first is due first, or nearly so.
+        while let Some((_, entries)) = mailbox.pop_front_if(|(due, _)| *due <= progress.nodes) {
+            for &(key, entry) in entries.iter() {
+                table.store(key, entry);
+            }
+        }
+        !self.hall.over.load(Ordering::Relaxed)
+    }
+
+    /// Virtual time is the nodes of rank 0 alone.
+    fn nodes(&self) -> u64 {
+        0
+    }
+
+    fn tb_hits(&self) -> u64 {
+        0
+    }
+
+    fn overhead(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn gather(&self) -> Vec<Verdict> {
+        if self.rank != 0 {
+            return Vec::new();
+        }
+        self.hall.over.store(true, Ordering::Relaxed);
+        while self.hall.concluded.load(Ordering::Relaxed) < self.hall.mailboxes.len() - 1 {
+            self.hall.baton.pass(0);
+        }
+        std::mem::take(&mut *lock(&self.hall.verdicts))
+    }
+
+    fn elected(&self, verdict: Option<&Verdict>, _: Progress) {
+        if self.rank != 0 {
+            lock(&self.hall.verdicts).extend(verdict.cloned());
+            self.hall.concluded.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn forgotten(&self, _: &Network) {}
+}
+
+/// A cluster.
+pub struct Cluster {
+    engines: Vec<Engine>,
+    link: Link,
+    turns: VirtualSmp,
+}
+
+impl Cluster {
+    /// A cluster of `ranks` ranks with a table of so many MiB each.
+    pub fn new(
+        ranks: usize,
+        mebibytes: usize,
+        link: Link,
+        turns: VirtualSmp,
+    ) -> Result<Cluster, LabError> {
+        let engines: Result<Vec<Engine>, _> =
+            (0..ranks.max(1)).map(|_| Engine::new(1, mebibytes)).collect();
+        Ok(Cluster { engines: engines?, link, turns })
+    }
+
+    /// Searches with all ranks; what rank 0 did and answered, or `None` if it was stopped.
+    pub fn search(&mut self, root: &Root, limits: Limits, stop: &AtomicBool) -> Option<Run> {
+        let ranks = self.engines.len();
+        let hall = Arc::new(Hall {
+            baton: Baton::new(self.turns, ranks),
+            link: self.link,
+            mailboxes: (0..ranks).map(|_| Mutex::default()).collect(),
+            over: AtomicBool::new(false),
+            concluded: AtomicUsize::new(0),
+            verdicts: Mutex::default(),
+        });
+        for (rank, engine) in self.engines.iter_mut().enumerate() {
+            let place = Place { rank, hall: Arc::clone(&hall), outbox: Mutex::default() };
+            engine.set_allies(Arc::new(place));
+            // A thread without others only polls at the end of a turn.
+            let seed = self.turns.seed.wrapping_add(rank as u64);
+            engine.options.virtual_smp = Some(VirtualSmp { seed, ..self.turns });
+        }
+        let (leader, followers) = self.engines.split_first_mut()?;
+        thread::scope(|scope| {
+            for (index, engine) in followers.iter_mut().enumerate() {
+                let (hall, root) = (&hall, root.clone());
+                scope.spawn(move || {
+                    let _turns = hall.baton.join(index + 1);
+                    engine.search(root, Limits::default(), Silent);
+                });
+            }
+            let _turns = hall.baton.join(0);
+            go_on(leader, root.clone(), limits, stop)
+        })
+    }
+
+    /// Forgets the last search.
+    pub fn forget(&mut self) {
+        for engine in &mut self.engines {
+            engine.new_game();
+        }
+    }
+}
+
+impl Player for Cluster {
+    fn new_game(&mut self) -> Result<(), LabError> {
+        self.forget();
+        Ok(())
+    }
+
+    fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError> {
+        let never = AtomicBool::new(false);
+        let best = self.search(&line.root, limits, &never).and_then(|run| {
+            Some(Choice { best: run.outcome.best?, score: Some(run.outcome.score) })
+        });
+        best.ok_or_else(|| LabError::Settings("no legal move".to_owned()))
+    }
+}
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Numbers of ranks.
+    pub ranks: Vec<usize>,
+    /// How they work together.
+    pub links: Vec<Link>,
+    /// The positions.
+    pub positions: Vec<Board>,
+    /// About how many nodes one thread searches per position; decides the depth.
+    pub nodes: u64,
+    /// Size of each rank's table in MiB.
+    pub mebibytes: usize,
+    /// Turns of the ranks.
+    pub turns: VirtualSmp,
+}
+
+/// A point of the table: how much sooner a depth is complete than with one thread.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Ranks.
+    pub ranks: usize,
+    /// How they worked together; `None` for threads that share one table.
+    pub link: Option<Link>,
+    /// Logarithms of the speed-ups, by position.
+    pub logs: Vec<f64>,
+}
+
+impl Point {
+    /// The speed-up.
+    pub fn speed_up(&self) -> Estimate {
+        geometric(&self.logs)
+    }
+}
+
+/// Searches every position with every number of ranks and every link, and with as many threads.
+pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Point>, LabError> {
+    let links = || settings.links.iter().copied().map(Some).chain([None]);
+    let arms: Vec<(usize, Option<Link>)> =
+        settings.ranks.iter().flat_map(|&ranks| links().map(move |link| (ranks, link))).collect();
+    let steps: u64 = arms.iter().map(|&(ranks, _)| effort(ranks)).sum();
+    observer.begin("virtual ranks", steps * settings.positions.len() as u64);
+    let results = share_out(&settings.positions, processors(), observer, |_, board| {
+        let mut single = Engine::new(1, settings.mebibytes)?;
+        single.new_game();
+        let Some((mut single, depth)) = baseline(&mut single, board, settings.nodes, observer)
+        else {
+            return Ok(None);
+        };
+        keep_first_marks(&mut single);
+        let mut logs = Vec::new();
+        for &(ranks, link) in &arms {
+            let Some(mut run) = search(settings, ranks, link, board, depth, observer)? else {
+                return Ok(None);
+            };
+            keep_first_marks(&mut run);
+            let several = if link.is_none() { ranks as f64 } else { 1.0 };
+            // Nodes of rank 0, or of all threads: virtual time is the nodes of one.
+            let log = compare(&single.marks, &run.marks, depth)
+                .map(|factors| several.ln() - factors.overhead);
+            logs.push(log);
+            observer.step(effort(ranks), "");
+        }
+        Ok(Some(logs))
+    })?;
+    let point = |(arm, &(ranks, link)): (usize, &(usize, Option<Link>))| Point {
+        ranks,
+        link,
+        logs: results.iter().flatten().filter_map(|logs| logs[arm]).collect(),
+    };
+    Ok(arms.iter().enumerate().map(point).collect())
+}
+
+/// A vote may show a line of a depth that was complete before: when it was first complete counts.
+fn keep_first_marks(run: &mut Run) {
+    let mut deepest = 0;
+    run.marks.retain(|mark| {
+        let first = mark.depth > deepest;
+        deepest = deepest.max(mark.depth);
+        first
+    });
+}
+
+/// One search of one arm.
+fn search(
+    settings: &Settings,
+    ranks: usize,
+    link: Option<Link>,
+    board: &Board,
+    depth: u32,
+    observer: &dyn Observer,
+) -> Result<Option<Run>, LabError> {
+    let (mebibytes, turns) = (settings.mebibytes, settings.turns);
+    let (root, limits) = (Root::new(*board), Limits::depth(depth));
+    Ok(if let Some(link) = link {
+        Cluster::new(ranks, mebibytes, link, turns)?.search(&root, limits, observer.stop())
+    } else {
+        // As much table as all ranks have together.
+        let mut engine = Engine::new(ranks, ranks * mebibytes)?;
+        engine.options.virtual_smp = Some(turns);
+        go_on(&mut engine, root, limits, observer.stop())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Nobody;
+    use crate::positions::suite;
+
+    fn settings() -> Settings {
+        Settings {
+            ranks: vec![1, 3],
+            links: vec![Link::Vote, Link::Exchange { depth: 2, delay: 100 }],
+            positions: suite(3),
+            nodes: 6000,
+            mebibytes: 1,
+            turns: VirtualSmp::default(),
+        }
+    }
+
+    #[test]
+    fn the_same_settings_give_the_same_numbers() {
+        let logs = |settings: &Settings| {
+            let points = run(settings, &Nobody::default()).unwrap();
+            points.into_iter().map(|point| point.logs).collect::<Vec<_>>()
+        };
+        let first = logs(&settings());
+        assert_eq!(first, logs(&settings()));
+        assert_eq!(first.len(), 6);
+        for point in &first[..3] {
+            assert!(point.iter().all(|log| log.abs() < 1e-12), "one rank is one thread: {first:?}");
+        }
+        assert!(first[3].iter().all(|log| log.abs() < 1e-12), "a vote completes no depth sooner");
+        assert_ne!(first[3], first[4], "an exchange changes something");
+        let mut other = settings();
+        other.turns.seed = 99;
+        assert_ne!(first, logs(&other));
+    }
+
+    #[test]
+    fn every_rank_has_a_vote_and_a_stop_ends_all() {
+        let link = Link::Exchange { depth: 2, delay: 0 };
+        let mut cluster = Cluster::new(4, 1, link, VirtualSmp::default()).unwrap();
+        let root = Root::new(Board::startpos());
+        let run = cluster.search(&root, Limits::nodes(2000), &AtomicBool::new(false)).unwrap();
+        assert!(run.outcome.best.is_some() && run.outcome.nodes >= 2000);
+        assert!(cluster.search(&root, Limits::default(), &AtomicBool::new(true)).is_none());
+    }
+}

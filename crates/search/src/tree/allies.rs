@@ -1,0 +1,86 @@
+//! Other processes that search the same position: what a search tells them, and what it asks them.
+//!
+//! Without allies nothing here costs anything. With them a search does at its ordinary polls what
+//! threads do through their shared table: it hands over deep entries and takes in theirs.
+
+use std::time::Duration;
+
+use megatherium_board::Move;
+use megatherium_nnue::Network;
+use megatherium_tt::Table;
+
+use super::entry::Entry;
+use super::replacement::Replacement;
+use crate::report::ScoreBound;
+use crate::request::{Limits, Options};
+use crate::score::Score;
+
+/// The table that the threads of a process share.
+pub type SearchTable = Table<Entry, Replacement>;
+
+/// What one process concluded: the line that its threads elected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The line; never empty.
+    pub pv: Vec<Move>,
+    /// Its score.
+    pub score: Score,
+    /// Whether that score is exact.
+    pub bound: ScoreBound,
+    /// Last finished iteration.
+    pub depth: i32,
+    /// Deepest ply reached.
+    pub seldepth: i32,
+}
+
+/// How far a thread has got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Which thread.
+    pub thread: usize,
+    /// Its nodes.
+    pub nodes: u64,
+    /// Its tablebase hits.
+    pub tb_hits: u64,
+}
+
+/// The other processes of a search, as this one sees them.
+///
+/// All calls but [`gather`](Allies::gather) must return at once: search threads make them.
+pub trait Allies: Send + Sync {
+    /// A search begins. Its threads sleep until this returns.
+    fn begin(&self, limits: &Limits, options: &Options);
+
+    /// How many threads the processes before this one have, about. Threads vary their search by
+    /// their place, so that no two of them do the same work.
+    fn seats_before(&self) -> usize;
+
+    /// The shallowest depth of interest; asked once by each thread.
+    fn least_depth(&self) -> i32;
+
+    /// A thread has stored an entry of at least that depth.
+    fn stored(&self, thread: usize, key: u64, entry: Entry);
+
+    /// A thread polls its limits, every few hundred nodes. Received entries go into the table here.
+    /// False ends the search.
+    fn poll(&self, progress: Progress, table: &SearchTable) -> bool;
+
+    /// Nodes of the others, as far as known.
+    fn nodes(&self) -> u64;
+
+    /// Tablebase hits of the others, as far as known.
+    fn tb_hits(&self) -> u64;
+
+    /// How long [`gather`](Allies::gather) may take: it is subtracted from every time budget.
+    fn overhead(&self) -> Duration;
+
+    /// The search of this process is over: ends that of the others, and returns what they
+    /// concluded. Whoever is late is left out.
+    fn gather(&self) -> Vec<Verdict>;
+
+    /// What this process concluded, before the others are considered; `None` if it has no line.
+    fn elected(&self, verdict: Option<&Verdict>, total: Progress);
+
+    /// The table was emptied, or this is a new net: older entries of others are worthless.
+    fn forgotten(&self, network: &Network);
+}

@@ -1,0 +1,143 @@
+//! What a search tells its allies, and what it believes of what they say.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use megatherium_board::{Board, Move};
+use megatherium_nnue::Network;
+use megatherium_search::report::ScoreBound;
+use megatherium_search::score::mate_in;
+use megatherium_search::{
+    Allies, Bound, Engine, Entry, Limits, Options, Progress, Root, SearchTable, Silent, Verdict,
+};
+use megatherium_tt::Hit;
+use parking_lot::Mutex;
+
+/// Allies that follow a script and take notes.
+#[derive(Default)]
+struct Scripted {
+    verdicts: Vec<Verdict>,
+    incoming: Mutex<Vec<(u64, Entry)>>,
+    end_at: Option<u64>,
+    stored: Mutex<Vec<(u64, Entry)>>,
+    elected: Mutex<Vec<(Option<Verdict>, Progress)>>,
+    forgotten: Mutex<u32>,
+}
+
+impl Allies for Scripted {
+    fn begin(&self, _: &Limits, _: &Options) {}
+
+    fn seats_before(&self) -> usize {
+        0
+    }
+
+    fn least_depth(&self) -> i32 {
+        3
+    }
+
+    fn stored(&self, _: usize, key: u64, entry: Entry) {
+        self.stored.lock().push((key, entry));
+    }
+
+    fn poll(&self, progress: Progress, table: &SearchTable) -> bool {
+        for (key, entry) in self.incoming.lock().drain(..) {
+            table.store(key, entry);
+        }
+        self.end_at.is_none_or(|nodes| progress.nodes < nodes)
+    }
+
+    fn nodes(&self) -> u64 {
+        1_000_000
+    }
+
+    fn tb_hits(&self) -> u64 {
+        7
+    }
+
+    fn overhead(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn gather(&self) -> Vec<Verdict> {
+        self.verdicts.clone()
+    }
+
+    fn elected(&self, verdict: Option<&Verdict>, total: Progress) {
+        self.elected.lock().push((verdict.cloned(), total));
+    }
+
+    fn forgotten(&self, _: &Network) {
+        *self.forgotten.lock() += 1;
+    }
+}
+
+fn engine(allies: &Arc<Scripted>) -> Engine {
+    let mut engine = Engine::new(1, 1).unwrap();
+    engine.set_allies(Arc::clone(allies) as Arc<dyn Allies>);
+    engine
+}
+
+fn verdict(moves: &[&str], score: i32) -> Verdict {
+    let mut board = Board::startpos();
+    let pv = moves.iter().map(|word| {
+        let mv = board.parse_uci(word).unwrap();
+        board.make(mv);
+        mv
+    });
+    Verdict { pv: pv.collect(), score, bound: ScoreBound::Exact, depth: 30, seldepth: 40 }
+}
+
+#[test]
+fn deep_entries_are_handed_over_and_the_search_is_the_same() {
+    let mut alone = Engine::new(1, 1).unwrap();
+    let expected = alone.search(Root::new(Board::startpos()), Limits::depth(8), Silent);
+    let allies = Arc::new(Scripted::default());
+    let outcome = engine(&allies).search(Root::new(Board::startpos()), Limits::depth(8), Silent);
+    assert_eq!((outcome.best, outcome.nodes), (expected.best, expected.nodes + 1_000_000));
+    let stored = allies.stored.lock();
+    assert!(stored.len() > 20 && stored.iter().all(|(_, entry)| entry.depth >= 3));
+    let elected = allies.elected.lock();
+    let [(Some(verdict), total)] = elected.as_slice() else { panic!("{elected:?}") };
+    assert_eq!((verdict.pv[0], total.nodes), (expected.best.unwrap(), expected.nodes));
+}
+
+#[test]
+fn entries_of_others_are_found_in_the_table() {
+    let key = 0x1234_5678_9abc_def0;
+    let entry = Entry { mv: 77, score: 5, eval: 6, depth: 60, pv: false, bound: Bound::Lower };
+    let allies = Arc::new(Scripted { incoming: vec![(key, entry)].into(), ..Scripted::default() });
+    let mut engine = engine(&allies);
+    engine.search(Root::new(Board::startpos()), Limits::depth(7), Silent);
+    assert_eq!(engine.table().peek(key).map(Hit::get), Some(entry));
+    engine.new_game();
+    assert_eq!(*allies.forgotten.lock(), 1);
+}
+
+#[test]
+fn a_better_verdict_is_followed_and_an_illegal_one_is_not() {
+    let best = |verdicts: Vec<Verdict>, limits: Limits| {
+        let allies = Arc::new(Scripted { verdicts, ..Scripted::default() });
+        engine(&allies).search(Root::new(Board::startpos()), limits, Silent).best
+    };
+    let own = best(Vec::new(), Limits::depth(4));
+    let mate = verdict(&["a2a3", "a7a6"], mate_in(5));
+    assert_eq!(best(vec![mate.clone()], Limits::depth(4)), Some(mate.pv[0]));
+
+    let mut illegal = mate.clone();
+    illegal.pv[1] = illegal.pv[0];
+    let nonsense = Verdict { pv: vec![Move::from_raw(0xffff).unwrap()], ..mate.clone() };
+    let empty = Verdict { pv: Vec::new(), ..mate.clone() };
+    assert_eq!(best(vec![illegal, nonsense, empty], Limits::depth(4)), own);
+
+    let only = Board::startpos().parse_uci("h2h4").unwrap();
+    let limits = Limits { search_moves: vec![only], ..Limits::depth(4) };
+    assert_eq!(best(vec![mate], limits), Some(only), "not among the moves asked for");
+}
+
+#[test]
+fn allies_can_end_a_search() {
+    let allies = Arc::new(Scripted { end_at: Some(5000), ..Scripted::default() });
+    engine(&allies).search(Root::new(Board::startpos()), Limits::default(), Silent);
+    let nodes = allies.elected.lock()[0].1.nodes;
+    assert!((5000..6000).contains(&nodes), "{nodes}");
+}
