@@ -8,8 +8,8 @@
 //!   are cores.)
 //! - How much stronger? ([`elo`].)
 //!
-//! [`rivals`] asks other engines the first two. [`identity`] ties the first two together. [`experiments`] change one thing and ask again.
-//! [`report`] writes it all down.
+//! [`rivals`] asks other engines the first two. [`identity`] ties the first two together.
+//! [`experiments`] change one thing and ask again. [`report`] writes it all down.
 //!
 //! About the search itself it asks what each technique is worth ([`ablation`]), whether other
 //! numbers would be better ([`duel`]), and which ([`spsa`]).

@@ -60,8 +60,8 @@ pub fn deepest_within(marks: &[Mark], nodes: u64) -> Option<Mark> {
 /// partly luck, and this luck averages out.
 const DEPTHS_AVERAGED: u32 = 3;
 
-/// Compares the marks of a run with those of a single thread, on the last depths up to `depth`. `None` if they
-/// have none in common.
+/// Compares the marks of a run with those of a single thread, on the last depths up to `depth`.
+/// `None` if they have none in common.
 pub fn compare(single: &[Mark], several: &[Mark], depth: u32) -> Option<Factors> {
     let factors: Vec<Factors> = (depth.saturating_sub(DEPTHS_AVERAGED - 1)..=depth)
         .filter_map(|depth| Some((mark_of(single, depth)?, mark_of(several, depth)?)))
