@@ -92,9 +92,9 @@ pub struct Pool<W> {
 }
 
 impl<W: 'static> Pool<W> {
-    /// Starts `threads` workers (at least one). `hire` makes the memory of the worker of a number on
-    /// the worker's own thread, so that it lies near the core that uses it. If a thread cannot be started or its
-    /// memory cannot be allocated, the others end and the error is returned.
+    /// Starts `threads` workers (at least one). `hire` makes the memory of the worker of a number
+    /// on the worker's own thread, so that it lies near the core that uses it. If a thread cannot
+    /// be started or its memory cannot be allocated, the others end and the error is returned.
     pub fn new(
         threads: usize,
         hire: impl Fn(usize) -> Result<W, TryReserveError> + Clone + Send + 'static,

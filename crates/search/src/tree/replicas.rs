@@ -41,13 +41,14 @@ mod tests {
 
     #[test]
     fn every_node_has_one_net_and_one_node_has_no_copy() {
-        let net = Network::embedded();
-        let alone = Replicas::new(Arc::clone(&net), 1);
-        assert!(std::ptr::eq(alone.of(0), &*net) && std::ptr::eq(alone.of(3), &*net));
-        let three = Replicas::new(Arc::clone(&net), 3);
-        assert!(std::ptr::eq(three.of(0), &*net));
+        let shared = Network::embedded();
+        let net: &Network = &shared;
+        let alone = Replicas::new(Arc::clone(&shared), 1);
+        assert!(std::ptr::eq(alone.of(0), net) && std::ptr::eq(alone.of(3), net));
+        let three = Replicas::new(Arc::clone(&shared), 3);
+        assert!(std::ptr::eq(three.of(0), net));
         assert!(std::ptr::eq(three.of(1), three.of(1)), "one copy for all threads of a node");
-        assert!(!std::ptr::eq(three.of(1), three.of(2)) && !std::ptr::eq(three.of(1), &*net));
+        assert!(!std::ptr::eq(three.of(1), three.of(2)) && !std::ptr::eq(three.of(1), net));
         assert_eq!(three.of(2).checksum(), net.checksum());
     }
 }
