@@ -29,8 +29,8 @@ pub const GRACE: Duration = Duration::from_millis(5);
 /// What the other threads of a rank ask of its main thread.
 #[derive(Debug)]
 pub enum Order {
-    /// Rank 0 begins the search of this number, limited to these moves unless there are none.
-    Begin(u64, Vec<Move>),
+    /// Rank 0 begins the search of this number: nodes of all ranks, and moves to consider.
+    Begin(u64, Option<u64>, Vec<Move>),
     /// Rank 0 has finished that search and wants the others' conclusions.
     End(u64),
     /// The position of the next search, as a command.
@@ -187,7 +187,7 @@ impl Allies for Desk {
         let search = self.reset();
         // A weaker player does not get stronger by more machines.
         if self.rank == 0 && options.elo.is_none() {
-            self.order(Order::Begin(search, limits.search_moves.clone()));
+            self.order(Order::Begin(search, limits.nodes, limits.search_moves.clone()));
         }
     }
 

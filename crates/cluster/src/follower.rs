@@ -133,12 +133,12 @@ impl<W: Wire> Follower<W> {
                 self.settle(number, epoch, &lines);
                 self.say_hello();
             }
-            Message::Go { number, search, moves, position } => {
+            Message::Go { number, search, nodes, moves, position } => {
                 if number != self.number {
                     // The settings were lost: ask for them.
                     self.say_hello();
                 } else if search > self.search {
-                    self.go(search, moves, &position);
+                    self.go(search, nodes, moves, &position);
                 }
             }
             Message::Stop { search } if search == self.search => self.shell.engine().stop(),
@@ -167,7 +167,7 @@ impl<W: Wire> Follower<W> {
         }
     }
 
-    fn go(&mut self, search: u64, moves: Vec<Move>, position: &str) {
+    fn go(&mut self, search: u64, nodes: u64, moves: Vec<Move>, position: &str) {
         self.end_search();
         let Some(Command::Position(position)) = parse(position).command else { return };
         let Ok(root) = root_of(&position) else { return };
@@ -177,7 +177,8 @@ impl<W: Wire> Follower<W> {
         let threads = self.shell.engine().threads();
         self.desk.set_seats_before(self.station.rank() * threads);
         (self.search, self.searching) = (search, true);
-        let limits = Limits { infinite: true, search_moves: moves, ..Limits::default() };
+        let nodes = (nodes > 0).then_some(nodes);
+        let limits = Limits { infinite: true, nodes, search_moves: moves, ..Limits::default() };
         self.shell.engine_mut().start(root, limits, Arc::new(Silent));
     }
 

@@ -51,6 +51,7 @@ struct Peer {
 /// The search under way.
 struct Search {
     number: u64,
+    nodes: u64,
     moves: Vec<Move>,
     /// Who was asked, with nodes and tablebase hits.
     asked: BTreeMap<usize, [u64; 2]>,
@@ -137,9 +138,12 @@ impl<W: Wire> Leader<W> {
 
     fn obey(&mut self, order: Order) {
         match order {
-            Order::Begin(number, moves) => {
+            Order::Begin(number, nodes, moves) => {
                 let (asked, concluded) = (BTreeMap::new(), BTreeMap::new());
-                self.search = Some(Search { number, moves, asked, concluded, over: false });
+                // Each its share, so that a late `stop` does not overstep the limit.
+                let ranks = self.peers.len() as u64 + 1;
+                let nodes = nodes.map_or(0, |nodes| (nodes / ranks).max(1));
+                self.search = Some(Search { number, nodes, moves, asked, concluded, over: false });
                 self.send_settings();
                 for rank in self.station.others() {
                     self.invite(rank);
@@ -202,6 +206,7 @@ impl<W: Wire> Leader<W> {
         let message = Message::Go {
             number: self.number,
             search: search.number,
+            nodes: search.nodes,
             moves: search.moves.clone(),
             position: self.position.clone(),
         };

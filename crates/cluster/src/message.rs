@@ -50,6 +50,8 @@ pub enum Message {
         number: u64,
         /// Names the search.
         search: u64,
+        /// Nodes this rank may search; 0 for no limit.
+        nodes: u64,
         /// The moves to consider; empty for all.
         moves: Vec<Move>,
         /// A `position` command.
@@ -126,8 +128,8 @@ impl Message {
                 numbers(2, &[*number, *epoch]);
                 out.extend(lines.as_bytes());
             }
-            Message::Go { number, search, moves, position } => {
-                numbers(3, &[*number, *search]);
+            Message::Go { number, search, nodes, moves, position } => {
+                numbers(3, &[*number, *search, *nodes]);
                 push_moves(&mut out, moves);
                 out.extend(position.as_bytes());
             }
@@ -180,6 +182,7 @@ impl Message {
             3 => Message::Go {
                 number: reader.number()?,
                 search: reader.number()?,
+                nodes: reader.number()?,
                 moves: reader.moves()?,
                 position: reader.text()?,
             },
@@ -320,9 +323,11 @@ mod tests {
                 epoch,
                 lines
             }),
-            (n(), n(), moves(60), ".*").prop_map(|(number, search, moves, position)| {
-                Message::Go { number, search, moves, position }
-            }),
+            (n(), n(), n(), moves(60), ".*").prop_map(
+                |(number, search, nodes, moves, position)| {
+                    Message::Go { number, search, nodes, moves, position }
+                }
+            ),
             n().prop_map(|search| Message::Stop { search }),
             (n(), n(), n(), n(), proptest::collection::vec(entries(), 0..MOST_ENTRIES)).prop_map(
                 |(stamp, search, nodes, tb_hits, entries)| {

@@ -84,7 +84,7 @@ fn verdict(moves: &[&str], score: i32) -> Verdict {
         board.make(mv);
         mv
     });
-    Verdict { pv: pv.collect(), score, bound: ScoreBound::Exact, depth: 30, seldepth: 40 }
+    Verdict { pv: pv.collect(), score, bound: ScoreBound::Exact, depth: 4, seldepth: 40 }
 }
 
 #[test]

@@ -187,7 +187,10 @@ fn allied(job: &Job, own: Option<&Conclusion>) -> Vec<Conclusion> {
     verdicts.retain(|verdict| {
         let mut board = job.root.board;
         let known = verdict.pv.first().is_some_and(|mv| allowed.iter().any(|root| root.mv == *mv));
+        // `go depth` goes no deeper, whoever searches.
+        let within = job.limits.depth.is_none_or(|depth| verdict.depth <= depth as i32);
         known
+            && within
             && verdict.pv.iter().all(|&mv| {
                 let legal = board.is_legal(mv);
                 if legal {
