@@ -41,13 +41,14 @@ fn handshake() {
         "SyzygyProbeLimit",
         "Syzygy50MoveRule",
         "EvalFile",
+        "NumaPolicy",
         "Debug Log File",
         "UCI_EngineAbout",
     ] {
         let start = format!("option name {name} type ");
         assert_eq!(options.iter().filter(|option| option.starts_with(&start)).count(), 1, "{name}");
     }
-    assert_eq!(options.len(), 17);
+    assert_eq!(options.len(), 18);
     assert!(engine.ready().is_empty());
     engine.quit();
 }

@@ -473,9 +473,9 @@ mod tests {
             let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
             let mut root = Root::new(Board::from_fen(fen).unwrap());
             // Deep enough to fill the table, so that entries are evicted.
-            let first = engine.search(root.clone(), Limits::depth(13), Silent);
+            let first = engine.search(root.clone(), Limits::depth(15), Silent);
             root.play(first.best.unwrap());
-            engine.search(root, Limits::depth(12), Silent);
+            engine.search(root, Limits::depth(14), Silent);
             engine.nodes_by_thread()
         };
         let standard = nodes(&|_| {});

@@ -116,8 +116,8 @@ impl MovePicker {
         }
     }
 
-    /// All moves. `table_move` and `killer` must already be known to be legal here. `floor` is where
-    /// the node's moves begin: the [`top`](MoveStack::top) when the node was entered.
+    /// All moves. `table_move` and `killer` must already be known to be legal here. `floor` is
+    /// where the node's moves begin: the [`top`](MoveStack::top) when the node was entered.
     pub fn new(table_move: Option<Move>, killer: Option<Move>, floor: usize) -> MovePicker {
         let killer = killer.filter(|&killer| Some(killer) != table_move);
         MovePicker::with_mode(Mode::Main, table_move, killer, floor)

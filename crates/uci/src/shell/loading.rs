@@ -8,6 +8,7 @@
 //! tables loaded before, and answer at once. After a `stop` only `isready` waits on.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,6 +23,10 @@ use crate::command::Command;
 use crate::input::{Line, Lines, MAX_LINE};
 use crate::memory;
 use crate::parse::{Quoted, parse};
+
+/// Memory that must be free before the probing library is started: it ends the process if it cannot
+/// allocate its lists, which are smaller than this.
+const PROBER_BYTES: usize = 4 << 20;
 
 /// Tablebases that are being loaded, and the lines that wait for them.
 #[derive(Debug, Default)]
@@ -263,9 +268,12 @@ impl Shell {
         result: Result<Inventory, TablebaseError>,
     ) -> Result<(), String> {
         let known = result.as_ref().is_ok_and(|new| new == self.engine.tablebases().inventory());
-        result
-            .and_then(|inventory| self.engine.set_tablebases(inventory))
-            .map_err(|error| format!("SyzygyPath {}: {error}", Quoted(path)))?;
+        let refusal = |error: &dyn Display| format!("SyzygyPath {}: {error}", Quoted(path));
+        let inventory = result.map_err(|error| refusal(&error))?;
+        if !known && let Some(shortage) = memory::too_little_for(PROBER_BYTES) {
+            return Err(refusal(&shortage));
+        }
+        self.engine.set_tablebases(inventory).map_err(|error| refusal(&error))?;
         if !known && !path.is_empty() {
             let men = self.engine.tablebases().max_men();
             self.output.info(format_args!("tablebases with up to {men} men in {}", Quoted(path)));

@@ -395,8 +395,8 @@ pub(super) fn experiment(
     Ok(())
 }
 
-/// A path that starts this program again. On Linux not its name: the portable build runs from a file
-/// without one.
+/// A path that starts this program again. On Linux not its name: the portable build runs from a
+/// file without one.
 fn this_program() -> std::io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(PathBuf::from("/proc/self/exe"));
