@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a table of some size cannot be had.
+/// Why a table of some size cannot be allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SizeError {

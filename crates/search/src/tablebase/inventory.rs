@@ -144,7 +144,7 @@ mod tests {
         assert!(take(&folder, &Inventory::default()).is_err(), "a fresh look finds it");
         write(&damaged, 1001);
         assert!(matches!(take(&folder, &known), Err(TablebaseError::Unusable(_))));
-        // Another time alone makes another inventory: the library must map the file anew.
+        // Another time alone makes another inventory: the library must map the file again.
         write(&knight(), 1002);
         assert_ne!(take(&folder, &known).unwrap(), known);
         std::fs::remove_dir_all(folder).unwrap();
