@@ -68,7 +68,7 @@ impl Corrections {
         })
     }
 
-    /// Forgets everything.
+    /// Resets all corrections to zero.
     pub fn clear(&self) {
         // Plain loops over plain slices: the compiler makes one block write of each.
         let clear = |entries: &[Cell]| entries.iter().for_each(|entry| entry.set(0));
@@ -78,7 +78,7 @@ impl Corrections {
         clear(&self.continuation[..]);
     }
 
-    /// The correction for a position, in units of which `GRAIN` make a centipawn.
+    /// The correction for a position, in 1/`GRAIN` centipawns.
     pub fn raw(&self, board: &Board, last: LastMoves) -> i32 {
         let side = board.side_to_move().index();
         let at = |table: &Table, key: u64| table[key as usize % SLOTS][side].get();
