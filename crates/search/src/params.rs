@@ -181,7 +181,7 @@ params! {
     futility_slope = 95 in 20..=300;
     /// Futility pruning: largest reduced depth.
     futility_depth = 9 in -1..=20;
-    /// Futility pruning of captures: margin at depth zero, beside the captured piece.
+    /// Futility pruning of captures: margin at depth zero, in addition to the captured piece.
     capture_futility_base = 150 in 0..=800;
     /// Futility pruning of captures: margin per ply.
     capture_futility_slope = 140 in 20..=500;

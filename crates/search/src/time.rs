@@ -57,7 +57,7 @@ impl TimeManager {
             hard = Some(Duration::from_secs_f64((per_move * 5.0).min(ceiling)));
         }
         if let Some(time) = limits.move_time {
-            // Exactly this long: no soft limit of its own.
+            // Use exactly this time: there is no soft limit.
             let time = time.saturating_sub(overhead).max(Duration::from_millis(1));
             hard = Some(hard.map_or(time, |hard| hard.min(time)));
         }
@@ -91,7 +91,8 @@ impl TimeManager {
     ///
     /// - `stable_iterations`: for how long the best move has not changed: less time.
     /// - `score_drop`: how much worse the score has become: more time, trouble needs thought.
-    /// - `best_move_share`: share of all nodes spent on the best move: near 1 it has no rival.
+    /// - `best_move_share`: share of all nodes spent on the best move: near 1 it has no rival, less
+    ///   time.
     pub fn rescale(&mut self, stable_iterations: u32, score_drop: Score, best_move_share: f64) {
         let stability = 1.35 - 0.06 * f64::from(stable_iterations.min(10));
         let trend = (1.0 + f64::from(score_drop) / 80.0).clamp(0.8, 1.6);
