@@ -154,6 +154,14 @@ impl Not for Bitboard {
     }
 }
 
+impl Square {
+    /// The set of this square alone.
+    #[inline]
+    pub const fn bitboard(self) -> Bitboard {
+        Bitboard(1 << self.index())
+    }
+}
+
 impl From<Square> for Bitboard {
     #[inline]
     fn from(square: Square) -> Self {

@@ -15,8 +15,6 @@
 
 #![forbid(unsafe_code)]
 
-// Import cycle: bitboard, square. A bitboard is a set of squares and a square converts to the set
-// of itself: each names the other in its signatures.
 pub mod attacks;
 mod bitboard;
 mod board;

@@ -74,12 +74,6 @@ impl MoveList {
         &self.moves[..self.len as usize]
     }
 
-    /// The moves, to be reordered.
-    #[inline]
-    pub fn as_mut_slice(&mut self) -> &mut [Move] {
-        &mut self.moves[..self.len as usize]
-    }
-
     /// Keeps the moves for which `keep` returns true, in order.
     #[inline]
     pub fn retain(&mut self, mut keep: impl FnMut(Move) -> bool) {

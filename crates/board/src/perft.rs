@@ -10,7 +10,7 @@ pub fn perft(board: &Board, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => u64::from(board.count_legal_moves()),
-        _ => board.legal_moves().iter().map(|mv| perft(&after(board, *mv), depth - 1)).sum(),
+        _ => board.legal_moves().iter().map(|mv| perft(&board.after(*mv), depth - 1)).sum(),
     }
 }
 
@@ -19,7 +19,7 @@ pub fn perft_full(board: &Board, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    board.legal_moves().iter().map(|mv| perft_full(&after(board, *mv), depth - 1)).sum()
+    board.legal_moves().iter().map(|mv| perft_full(&board.after(*mv), depth - 1)).sum()
 }
 
 /// [`perft`] for each move, in the order of generation, on so many threads. `None` if `stop` was
@@ -51,7 +51,7 @@ pub fn divide_with(
             let index = next.fetch_add(1, Ordering::Relaxed);
             moves.get(index).copied().zip(counts.get(index))
         } {
-            count.store(leaves(&after(board, mv), rest), Ordering::Relaxed);
+            count.store(leaves(&board.after(mv), rest), Ordering::Relaxed);
         }
     };
     thread::scope(|scope| {
@@ -67,16 +67,6 @@ pub fn divide_with(
     Some(moves.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect())
 }
 
-/// [`perft`] on all processors.
-pub fn perft_parallel(board: &Board, depth: u32) -> u64 {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    if depth == 0 {
-        return 1;
-    }
-    let counts = divide(board, depth, threads, &AtomicBool::new(false)).unwrap_or_default();
-    counts.iter().map(|(_, count)| count).sum()
-}
-
 /// [`perft`] that looks at `stop` now and then; the count is wrong if it was set.
 fn count_until(board: &Board, depth: u32, stop: &AtomicBool) -> u64 {
     /// Below this depth a count is too short to interrupt.
@@ -88,15 +78,8 @@ fn count_until(board: &Board, depth: u32, stop: &AtomicBool) -> u64 {
         return perft(board, depth);
     }
     let replies = board.legal_moves();
-    let counts = replies.iter().map(|&mv| count_until(&after(board, mv), depth - 1, stop));
+    let counts = replies.iter().map(|&mv| count_until(&board.after(mv), depth - 1, stop));
     counts.fold(0, u64::saturating_add)
-}
-
-#[inline]
-fn after(board: &Board, mv: Move) -> Board {
-    let mut next = *board;
-    next.make(mv);
-    next
 }
 
 #[cfg(test)]
@@ -130,10 +113,8 @@ mod tests {
                 assert_eq!(perft(&board, depth), count, "{fen} at depth {depth}");
             }
             assert_eq!(perft_full(&board, 3), counts[2], "{fen}, played out");
-            assert_eq!(perft_parallel(&board, 4), counts[3], "{fen}, on all processors");
         }
         assert_eq!(perft(&Board::startpos(), 0), 1);
-        assert_eq!(perft_parallel(&Board::startpos(), 0), 1);
     }
 
     #[test]

@@ -121,9 +121,7 @@ impl Iterator for Replay<'_> {
             return None;
         }
         self.next += 1;
-        let mut after = board;
-        after.make(ply.mv);
-        self.board = Some(after);
+        self.board = Some(board.after(ply.mv));
         Some(Position {
             board,
             mv: ply.mv,
