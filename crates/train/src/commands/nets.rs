@@ -4,10 +4,10 @@ use super::files::FilterArgs;
 use super::{Failure, at, load_network, ranged, samples_of, write_net};
 use clap::Args;
 use megatherium_board::PieceType;
+use megatherium_cli::chart::{self, Chart, Curves, Estimate, Heat, Series};
 use megatherium_nnue::layout::{INPUTS_PER_BUCKET, KING_BUCKET_MAP, OUTPUT_BUCKETS, QA, QB};
 use megatherium_nnue::{Network, Weights};
 use megatherium_train::sample::{PIECES, Sample};
-use megatherium_train::svg::{self, Cell};
 use megatherium_train::trainer::{State, Target};
 use megatherium_train::verify::{difference, loss, network_scores};
 use std::fs;
@@ -131,6 +131,9 @@ pub struct InspectArgs {
 /// Bins of a weight histogram.
 const BINS: usize = 128;
 
+/// Neurons in a row of their drawing.
+const COLUMNS: usize = 16;
+
 /// Prints and draws what a net is made of.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let network = load_network(&args.net)?;
@@ -152,8 +155,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         ("input.svg", "Input weights", &weights.input, QA),
         ("output.svg", "Output weights", &weights.output, QB),
     ] {
-        let (limit, counts) = bins(values, scale);
-        write(name, svg::histogram(title, -limit, limit, &counts))?;
+        write(name, chart::file(&histogram(title, values, scale)))?;
     }
     if args.data.is_empty() {
         say!("with --data the neurons are watched as well");
@@ -167,21 +169,16 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         "{dead} of {} neurons are never active, {full} are saturated more often than not",
         activity.len()
     );
-    let cells: Vec<Cell> = activity
-        .iter()
-        .enumerate()
-        .map(|(neuron, &(active, full))| Cell {
-            level: (active > 0.0).then_some(active),
-            note: format!(
-                "neuron {neuron}: active {:.1} %, saturated {:.1} %",
-                100.0 * active,
-                100.0 * full
-            ),
-        })
-        .collect();
-    let legend =
-        format!("the darker the more often active in {} positions; red: never", samples.len());
-    write("neurons.svg", svg::map("Neurons", 16, &cells, &legend))
+    let shares: Vec<f64> = activity.iter().map(|&(active, _)| 100.0 * active).collect();
+    let heat = Heat {
+        title: format!("Neurons: how often each is active in {} positions", samples.len()),
+        x_label: "neuron".to_owned(),
+        y_label: "from neuron".to_owned(),
+        columns: (0..COLUMNS).map(|column| format!("+{column}")).collect(),
+        rows: (0..shares.len()).step_by(COLUMNS).map(|first| first.to_string()).collect(),
+        values: shares.chunks(COLUMNS).map(<[f64]>::to_vec).collect(),
+    };
+    write("neurons.svg", chart::file(&Chart::Heat(heat)))
 }
 
 /// How the weights of a layer are spread.
@@ -221,16 +218,27 @@ fn print_pieces(weights: &Weights) {
     }
 }
 
-/// How many weights fall into each of [`BINS`] equal bins, and where the bins end on either side.
-fn bins(values: &[i16], scale: i32) -> (f64, Vec<u64>) {
-    let largest =
-        values.iter().map(|value| i32::from(value.unsigned_abs())).max().unwrap_or(0).max(1);
-    let mut counts = vec![0; BINS];
+/// How many weights fall into each of [`BINS`] equal bins, as a curve on a logarithmic scale.
+fn histogram(title: &str, values: &[i16], scale: i32) -> Chart {
+    let largest = values.iter().map(|value| i32::from(value.unsigned_abs())).max().unwrap_or(0);
+    let largest = largest.max(1);
+    let mut counts = [0_u32; BINS];
     for &value in values {
         let bin = (i32::from(value) + largest) as usize * BINS / (2 * largest as usize + 1);
         counts[bin] += 1;
     }
-    (f64::from(largest) / f64::from(scale), counts)
+    let middle = |bin: usize| (2 * bin + 1) as f64 / BINS as f64 - 1.0;
+    let weight = |bin: usize| middle(bin) * f64::from(largest) / f64::from(scale);
+    let filled = counts.into_iter().enumerate().filter(|&(_, count)| count > 0);
+    let points = filled.map(|(bin, count)| (weight(bin), Estimate::exact(f64::from(count))));
+    Chart::Curves(Curves {
+        title: title.to_owned(),
+        x_label: "weight".to_owned(),
+        y_label: "weights in a bin".to_owned(),
+        log_y: true,
+        series: vec![Series { name: title.to_owned(), points: points.collect(), ideal: false }],
+        ..Curves::default()
+    })
 }
 
 /// For each neuron the share of views in which it is above zero, and in which it is at its ceiling.

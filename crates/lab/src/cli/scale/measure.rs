@@ -14,7 +14,7 @@ use crate::{ceiling, elo as games, machine, positions, real, rivals, sections, t
 use megatherium_search::VirtualSmp;
 
 use super::ScaleArgs;
-use megatherium_board::position_file;
+use megatherium_board::{Board, position_file};
 use megatherium_cli::{JobResult, build};
 
 /// Below this share of its processors a search was disturbed by other programs.
@@ -75,27 +75,17 @@ pub(super) fn everything(
         }
         report.sections.extend(sections::real(&samples));
     }
-    let blocks = args.blocks.map_or(if quick { 4 } else { 16 }, |blocks| blocks as usize);
-    let settings = ceiling::Settings {
-        threads: settings.threads,
-        positions: positions::spread(&settings.positions, blocks),
-        nodes: if quick { CEILING_NODES / 3 } else { CEILING_NODES },
-        mebibytes: 16,
-    };
+    let settings = ceiling_settings(args, settings.threads, &settings.positions, 16);
     if !observer.stopped() {
-        let blocks = ceiling::run(
-            (build::NAME, &this_program()?),
-            &settings,
-            &Journal::default(),
-            observer,
-        )?;
+        let (engine, journal) = ((build::NAME, &*this_program()?), Journal::default());
+        let blocks = ceiling::run(engine, &settings, &journal, observer)?;
         if !blocks.is_empty() {
             for point in ceiling::summary(&blocks) {
                 let what =
                     format!("{0} threads against {0} processes, nodes per second", point.threads);
                 report.highlights.push(Highlight::new(point.engine, 3, "", what));
             }
-            report.sections.push(sections::ceiling(&blocks));
+            report.sections.push(sections::ceilings(&[(build::NAME.to_owned(), blocks)]));
         }
     }
     let virtual_part = VirtualPart {
@@ -104,6 +94,20 @@ pub(super) fn everything(
         nodes: if quick { 25_000 } else { 100_000 },
     };
     virtual_sections(args, &virtual_part, report, observer)
+}
+
+/// Threads against processes, in so many blocks or a quarter of them with `--quick`.
+fn ceiling_settings(
+    args: &ScaleArgs,
+    threads: Vec<usize>,
+    boards: &[Board],
+    blocks: usize,
+) -> ceiling::Settings {
+    let (blocks, nodes) =
+        if args.quick { (blocks / 4, CEILING_NODES / 3) } else { (blocks, CEILING_NODES) };
+    let blocks = args.blocks.map_or(blocks, |blocks| blocks as usize);
+    let positions = positions::spread(boards, blocks);
+    ceiling::Settings { threads, positions, nodes, mebibytes: 16 }
 }
 
 /// How much of the virtual threads is measured unless told otherwise.
@@ -199,7 +203,7 @@ fn virtual_sections(
 /// The table after some moves, with one thread and with several that search as many nodes together.
 fn table_maps(
     args: &ScaleArgs,
-    boards: &[megatherium_board::Board],
+    boards: &[Board],
     turns: VirtualSmp,
     report: &mut Report,
     observer: &dyn Observer,
@@ -339,13 +343,7 @@ pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Obse
     if !results.samples.is_empty() {
         report.sections.extend(sections::rivals(&results));
     }
-    let blocks = args.blocks.map_or(if quick { 2 } else { 8 }, |blocks| blocks as usize);
-    let ceiling = ceiling::Settings {
-        threads: settings.threads,
-        positions: positions::spread(&settings.positions, blocks),
-        nodes: if quick { CEILING_NODES / 3 } else { CEILING_NODES },
-        mebibytes: 16,
-    };
+    let ceiling = ceiling_settings(args, settings.threads, &settings.positions, 8);
     let mut ceilings = Vec::new();
     for (binary, name) in settings.engines.iter().zip(&results.names) {
         if !observer.stopped() {
@@ -354,7 +352,7 @@ pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Obse
         }
     }
     if ceilings.iter().any(|(_, blocks)| !blocks.is_empty()) {
-        report.sections.push(sections::rival_ceilings(&ceilings));
+        report.sections.push(sections::ceilings(&ceilings));
     }
     Ok(())
 }

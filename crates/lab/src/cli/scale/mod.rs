@@ -11,6 +11,7 @@ use crate::experiments::Question;
 use crate::hash::Hash;
 use crate::journal::Journal;
 use crate::report::Report;
+use crate::stats::distinct;
 use crate::{machine, positions};
 use clap::Args;
 use megatherium_board::position_file;
@@ -244,14 +245,10 @@ impl ScaleArgs {
 
     /// Numbers of threads, in order, each once.
     fn threads(&self, default: &[usize]) -> Vec<usize> {
-        let mut threads: Vec<usize> =
-            self.threads.iter().map(|&threads| threads as usize).collect();
-        if threads.is_empty() {
-            threads = default.to_vec();
+        if self.threads.is_empty() {
+            return distinct(default.iter().copied());
         }
-        threads.sort_unstable();
-        threads.dedup();
-        threads
+        distinct(self.threads.iter().map(|&threads| threads as usize))
     }
 
     fn boards(&self, default: usize) -> Result<Vec<megatherium_board::Board>, String> {

@@ -1,10 +1,9 @@
-//! Charts as SVG text. Colours are classes, so that the page around decides between light and dark;
-//! every point says its value when the pointer rests on it, without a script.
+//! Charts as SVG text. Colours are classes, so that the style decides between light and dark; every
+//! point says its value when the pointer rests on it, without a script.
 
 use std::fmt::Write as _;
 
-use super::{Chart, Curves, Dots, Heat, number};
-use crate::stats::Estimate;
+use super::{Chart, Curves, Dots, Estimate, Heat, STYLE, number};
 
 const WIDTH: f64 = 580.0;
 const HEIGHT: f64 = 350.0;
@@ -13,8 +12,8 @@ const RIGHT: f64 = 22.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 54.0;
 
-/// Number of series colours the page has.
-pub const COLOURS: usize = 6;
+/// Series colours of the style.
+const COLOURS: usize = 6;
 
 /// Draws a chart.
 pub fn draw(chart: &Chart) -> String {
@@ -25,17 +24,18 @@ pub fn draw(chart: &Chart) -> String {
     }
 }
 
-/// What the chart is called.
-pub fn title(chart: &Chart) -> &str {
-    match chart {
-        Chart::Curves(Curves { title, .. })
-        | Chart::Heat(Heat { title, .. })
-        | Chart::Dots(Dots { title, .. }) => title,
-    }
+/// Draws a chart as a file of its own.
+pub fn file(chart: &Chart) -> String {
+    let svg = draw(chart).replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
+    let (opening, rest) = svg.split_once('\n').unwrap_or_default();
+    format!(
+        "{opening}\n<style>svg {{ font-family: sans-serif; }}\n{STYLE}</style>\n\
+         <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{rest}"
+    )
 }
 
 /// Text with the characters that mean something to XML replaced.
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -222,7 +222,8 @@ fn draw_curves(curves: &Curves) -> String {
                 path(|estimate| estimate.value).join("L")
             );
         }
-        if !series.ideal {
+        // Of many points the line says enough.
+        if !series.ideal && series.points.len() <= 100 {
             for (at, estimate) in &series.points {
                 let (place, middle) = (x.at(*at), y.at(estimate.value));
                 let _ = writeln!(
@@ -390,7 +391,7 @@ fn draw_dots(dots: &Dots) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::example;
+    use crate::chart::Series;
 
     #[test]
     fn axes_run_from_end_to_end() {
@@ -415,12 +416,35 @@ mod tests {
 
     #[test]
     fn charts_have_no_holes() {
-        for chart in &example().sections[0].charts {
-            let svg = draw(chart);
+        let estimate = |value: f64| Estimate { value, low: value * 0.9, high: value * 1.1 };
+        let series = |points: &[f64]| {
+            let points = points.iter().map(|&value| (value, estimate(value))).collect();
+            Series { name: "a < b & c".to_owned(), points, ideal: false }
+        };
+        let curves = |series| Chart::Curves(Curves { series, log_x: true, ..Curves::default() });
+        let heat = Heat {
+            columns: vec!["0".to_owned(), "1".to_owned()],
+            rows: vec!["0–3".to_owned(), "<4".to_owned()],
+            values: vec![vec![12.0, 3.0], vec![0.0, 1.0]],
+            ..Heat::default()
+        };
+        let rows = vec![("shared".to_owned(), estimate(0.97)), ("own".to_owned(), estimate(1.0))];
+        for chart in [
+            curves(vec![]),
+            curves(vec![series(&[])]),
+            curves(vec![series(&[1.0, 2.0, 1e7]), Series { ideal: true, ..series(&[1e-9]) }]),
+            Chart::Heat(Heat::default()),
+            Chart::Heat(heat),
+            Chart::Dots(Dots { baseline: 1.0, rows, ..Dots::default() }),
+        ] {
+            let svg = file(&chart);
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
-            assert_eq!(svg.matches("<svg").count(), svg.matches("</svg>").count());
-            assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
-            assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
+            for name in ["svg", "text", "g", "title", "style"] {
+                let opened = svg.matches(&format!("<{name} ")).count()
+                    + svg.matches(&format!("<{name}>")).count();
+                assert_eq!(opened, svg.matches(&format!("</{name}>")).count(), "{name}: {svg}");
+            }
+            assert_eq!(svg.matches('"').count() % 2, 0, "{svg}");
         }
     }
 }
