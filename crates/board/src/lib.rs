@@ -7,9 +7,7 @@
 //! let board = Board::from_fen(fen).unwrap();
 //! let castles = board.parse_uci("e1g1").unwrap();
 //! assert!(castles.is_castling() && board.is_legal(castles));
-//! let mut next = board;
-//! next.make(castles);
-//! assert_eq!(next.key(), board.key_after(castles));
+//! assert_eq!(board.after(castles).key(), board.key_after(castles));
 //! assert_eq!(perft::perft(&board, 3), 97_862);
 //! ```
 

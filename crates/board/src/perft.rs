@@ -5,7 +5,8 @@ use std::thread;
 
 use crate::{Board, Move};
 
-/// The number of move sequences of a length. The last ply is counted without being played.
+/// The number of leaf nodes at a depth. The moves of the last ply are counted, not made (bulk
+/// counting).
 pub fn perft(board: &Board, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -14,7 +15,7 @@ pub fn perft(board: &Board, depth: u32) -> u64 {
     }
 }
 
-/// The same, with every move of the last ply played as well.
+/// [`perft`] without bulk counting: every move of the last ply is made as well.
 pub fn perft_full(board: &Board, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -22,7 +23,7 @@ pub fn perft_full(board: &Board, depth: u32) -> u64 {
     board.legal_moves().iter().map(|mv| perft_full(&board.after(*mv), depth - 1)).sum()
 }
 
-/// [`perft`] for each move, in the order of generation, on so many threads. `None` if `stop` was
+/// [`perft`] for each move, in the order of generation, on `threads` threads. `None` if `stop` was
 /// set before the end.
 pub fn divide(
     board: &Board,
@@ -46,7 +47,7 @@ pub fn divide_with(
     let counts: Vec<AtomicU64> = moves.iter().map(|_| AtomicU64::new(0)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
-        // Each thread takes the next move that nobody has taken.
+        // Each thread takes the next unclaimed move.
         while let Some((mv, count)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
             moves.get(index).copied().zip(counts.get(index))
@@ -56,7 +57,7 @@ pub fn divide_with(
     };
     thread::scope(|scope| {
         for _ in 1..threads.clamp(1, moves.len().max(1)) {
-            // If a thread is refused the others do its share.
+            // If a thread cannot be started, the others do its share.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -67,7 +68,7 @@ pub fn divide_with(
     Some(moves.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect())
 }
 
-/// [`perft`] that looks at `stop` now and then; the count is wrong if it was set.
+/// [`perft`] that polls `stop`; the count is wrong if it was set.
 fn count_until(board: &Board, depth: u32, stop: &AtomicBool) -> u64 {
     /// Below this depth a count is too short to interrupt.
     const SHORT: u32 = 4;

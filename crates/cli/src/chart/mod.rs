@@ -4,7 +4,7 @@ mod svg;
 
 pub use svg::{draw, file};
 
-/// The look of a chart, light or dark as the reader's system is. A page that shows charts needs it.
+/// The style sheet of charts, light or dark as the reader's system is.
 pub const STYLE: &str = include_str!("style.css");
 
 /// A number with a 95 % confidence interval.
@@ -123,7 +123,7 @@ impl Chart {
     }
 }
 
-/// A value with so many digits after the point, or a dash if there is none.
+/// A value with `digits` digits after the point, or a dash if it is not a number.
 pub fn number(value: f64, digits: usize) -> String {
     if value.is_finite() { format!("{value:.digits$}") } else { "–".to_owned() }
 }
