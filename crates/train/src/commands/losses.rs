@@ -1,4 +1,4 @@
-//! The losses of a run: a CSV file that grows with it, and a drawing.
+//! The losses of a run: a growing CSV file and a chart.
 
 use megatherium_cli::chart::{self, Chart, Curves, Estimate, Series};
 use megatherium_train::trainer::Report;
@@ -48,7 +48,7 @@ impl Line {
     }
 }
 
-/// Writes down losses.
+/// Records losses.
 pub struct Losses {
     csv: File,
     drawing: PathBuf,

@@ -1,4 +1,4 @@
-//! `quantise`, `inspect` and `compare`: making net files and looking into them.
+//! `quantise`, `inspect` and `compare`: make and examine net files.
 
 use super::files::FilterArgs;
 use super::{Failure, at, load_network, ranged, samples_of, write_net};
@@ -21,7 +21,7 @@ pub struct QuantiseArgs {
     /// The net file to make
     #[arg(short, long)]
     output: PathBuf,
-    /// Data files to compare the quantised net with the floating one on
+    /// Data files on which to compare the quantised net with the floating-point one
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
     #[command(flatten)]
@@ -46,13 +46,13 @@ pub struct CompareArgs {
     /// Data files
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The share of the game's result in the target the losses are counted against
+    /// Share of the game's result in the target of the losses
     #[arg(long, default_value_t = 0.3, value_parser = ranged(0.0, 1.0))]
     mix: f32,
-    /// The score in centipawns at which a side is taken to expect 73 % of the points
+    /// Scale of the sigmoid: the score in centipawns that stands for 73 % of the points
     #[arg(long, default_value_t = 400.0, value_parser = ranged(1.0, 10_000.0))]
     score_scale: f32,
-    /// The power of the error that counts as the loss
+    /// Exponent of the error in the loss
     #[arg(long, default_value_t = 2.0, value_parser = ranged(1.0, 4.0))]
     loss_exponent: f32,
     #[command(flatten)]
@@ -118,7 +118,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
 pub struct InspectArgs {
     /// A net file
     net: PathBuf,
-    /// Data files to watch the neurons on
+    /// Data files on which to measure the activity of the neurons
     #[arg(long, num_args = 1..)]
     data: Vec<PathBuf>,
     /// Directory for the drawings
@@ -134,7 +134,7 @@ const BINS: usize = 128;
 /// Neurons in a row of their drawing.
 const COLUMNS: usize = 16;
 
-/// Prints and draws what a net is made of.
+/// Prints statistics of the weights and draws charts of them.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let network = load_network(&args.net)?;
     let weights = network.weights();
@@ -158,7 +158,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         write(name, chart::file(&histogram(title, values, scale)))?;
     }
     if args.data.is_empty() {
-        say!("with --data the neurons are watched as well");
+        say!("with --data the activity of the neurons is measured too");
         return Ok(());
     }
     let samples = samples_of(&args.data, &args.filter.filter(), 0)?.training;
@@ -181,7 +181,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     write("neurons.svg", chart::file(&Chart::Heat(heat)))
 }
 
-/// How the weights of a layer are spread.
+/// Statistics of the weights of a layer.
 fn print_layer(name: &str, values: &[i16], scale: i32) {
     let count = values.len() as f64;
     let mean: f64 = values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
@@ -199,10 +199,10 @@ fn print_layer(name: &str, values: &[i16], scale: i32) {
     );
 }
 
-/// How strongly the net looks at each kind of piece.
+/// Mean magnitude of the input weights by piece.
 fn print_pieces(weights: &Weights) {
-    say!("mean size of the input weights by piece:");
-    for (side, name) in ["own", "foreign"].into_iter().enumerate() {
+    say!("mean magnitude of the input weights by piece:");
+    for (side, name) in ["own", "opponent's"].into_iter().enumerate() {
         let sizes = PieceType::ALL.map(|kind| {
             let first = (side * 6 + kind.index()) * 64;
             let rows = weights.input.chunks_exact(weights.input_bias.len()).enumerate();
@@ -241,7 +241,7 @@ fn histogram(title: &str, values: &[i16], scale: i32) -> Chart {
     })
 }
 
-/// For each neuron the share of views in which it is above zero, and in which it is at its ceiling.
+/// For each neuron the share of views in which it is active (above zero), and saturated.
 fn activity(network: &Network, samples: &[Sample]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0_u64, 0_u64); network.architecture().hidden as usize];
     for sample in samples {

@@ -35,7 +35,7 @@ pub struct Stats {
     pub kept_by_bucket: [u64; OUTPUT_BUCKETS],
     /// Games by net.
     pub nets: BTreeMap<u32, u64>,
-    /// Bytes of a cut record at the end.
+    /// Bytes of a truncated record at the end.
     pub cut: u64,
 }
 

@@ -21,7 +21,7 @@ pub struct Settings {
     pub last_rate: f32,
     /// Steps until the highest rate is reached.
     pub warmup: u64,
-    /// The optimiser.
+    /// Settings of the optimiser.
     pub adam: AdamW,
     /// What is learnt.
     pub target: Target,
@@ -40,9 +40,9 @@ impl Settings {
 /// The state of a run between two epochs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Epochs done.
+    /// Finished epochs.
     pub epoch: u32,
-    /// The weights.
+    /// The weights being trained.
     pub model: Model,
     /// The optimiser's memory.
     pub moments: Moments,
@@ -78,7 +78,7 @@ pub struct Report {
 
 /// What a run reports.
 pub enum Event<'a> {
-    /// So many positions were learnt from.
+    /// A step over this many positions is done.
     Step(u64),
     /// The losses of the last stretch.
     Report(Report),
