@@ -6,7 +6,7 @@ use crate::ceiling;
 use crate::equal_strength::{EqualStrength, Match};
 use crate::experiments::{Outcome, Question};
 use crate::real;
-use crate::report::{Cell, Chart, Curves, Dots, Heat, Section, Series, Table};
+use crate::report::{Cell, Chart, Column, Curves, Dots, Heat, Section, Series, Table};
 use crate::stats::Estimate;
 use crate::table_map::{self, TableMap};
 use crate::virtual_smp;
@@ -144,7 +144,7 @@ pub fn ceilings(engines: &[(String, Vec<ceiling::Block>)]) -> Section {
             ceiling::summary(blocks).into_iter().map(move |point| (name, point))
         })
         .collect();
-    let columns: &[(&str, &dyn Fn(&&(&String, ceiling::Point)) -> Cell)] = &[
+    let columns: &[Column<'_, &(&String, ceiling::Point)>] = &[
         ("engine", &|(name, _)| Cell::Text((*name).clone())),
         ("threads", &|(_, point)| point.threads.into()),
         ("blocks", &|(_, point)| point.blocks.into()),

@@ -17,7 +17,7 @@ use crate::sprt::{Sprt, Verdict};
 pub struct DuelArgs {
     #[command(flatten)]
     change: ParamArgs,
-    /// The opponent: another UCI engine; this engine unchanged by default
+    /// The opponent: another UCI engine [default: this engine unchanged]
     #[arg(long, value_name = "BINARY")]
     against: Option<PathBuf>,
     /// The first side: another UCI engine instead of this one
@@ -29,14 +29,13 @@ pub struct DuelArgs {
     /// Net of the opponent
     #[arg(long, value_name = "FILE")]
     against_net: Option<PathBuf>,
-    /// Table size of the opponent in MiB, if not that of --hash
+    /// Table size of the opponent in MiB [default: that of --hash]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     against_hash: Option<u64>,
-    /// Most pairs of games to play, each opening with both colours [default: 500; with --sprt
-    /// 100000]
+    /// Maximum pairs of games, each opening with both colours [default: 500; with --sprt 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pairs: Option<u64>,
-    /// Stop as soon as a test of ELO0 against ELO1 has a verdict, for example 0,10
+    /// Stop as soon as the SPRT of ELO0 against ELO1 accepts a hypothesis, for example 0,10
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! `megatherium table-value`: the same searches with tables of different sizes, and with next to
-//! none.
+//! `megatherium table-value`: the same searches with tables of several sizes and practically
+//! without one.
 
 use crate::table_value::{Row, run as measure};
 use clap::Args;
@@ -14,12 +14,12 @@ pub struct TableValueArgs {
     /// Depth of each search
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=128))]
     depth: u32,
-    /// Table sizes in MiB to compare, besides a table that remembers next to nothing
+    /// Table sizes in MiB to compare with practically no table
     #[arg(long, value_delimiter = ',', default_values_t = [1, 4, 16, 64, 256], value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     sizes: Vec<u64>,
 }
 
-/// Prints a row for every size as soon as it is measured. Ctrl-C ends it after the size under way.
+/// Prints a row for every size as soon as it is measured. Ctrl-C ends it after the current size.
 pub(super) fn run(args: &TableValueArgs) -> JobResult {
     let sizes = args.sizes.iter().map(|&size| Some(size as usize));
     let bar = Progress::new("table sizes")?;

@@ -26,7 +26,7 @@ pub(super) struct ClusterArgs {
     /// Cluster: delays of the exchange in nodes; a thousand are about a millisecond
     #[arg(long, value_name = "NODES,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     delays: Vec<u64>,
-    /// Cluster: shallowest depth of exchanged entries
+    /// Cluster: minimum depth of exchanged entries
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(i32).range(0..=20))]
     share: Option<i32>,
     /// Cluster: nodes of each rank per move in games
@@ -175,7 +175,7 @@ impl Games {
         Ok(arms.iter().enumerate().map(|(index, &arm)| (arm, of(index))).collect())
     }
 
-    /// Half points of the many in two games.
+    /// Half points of the cluster or threads in the two games of a pair.
     fn pair(
         &self,
         opening: &Board,

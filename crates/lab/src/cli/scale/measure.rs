@@ -17,7 +17,7 @@ use super::ScaleArgs;
 use megatherium_board::{Board, position_file};
 use megatherium_cli::{JobResult, build};
 
-/// Below this share of its processors a search was disturbed by other programs.
+/// With a smaller share of its processors, a search was disturbed by other processes.
 const BUSY: f64 = 0.97;
 
 /// Nodes of each run when threads are compared with processes.
@@ -28,7 +28,7 @@ fn doublings() -> Vec<usize> {
     let processors = machine::processors();
     let mut threads: Vec<usize> = (0..=processors.ilog2()).map(|power| 1 << power).collect();
     threads.push(processors);
-    // A machine with one processor has something to say about two threads as well.
+    // Two threads are worth measuring even on one processor.
     threads.push(2);
     threads
 }
@@ -96,7 +96,7 @@ pub(super) fn everything(
     virtual_sections(args, &virtual_part, report, observer)
 }
 
-/// Threads against processes, in so many blocks or a quarter of them with `--quick`.
+/// Threads against processes, in `blocks` blocks, or a quarter of them with `--quick`.
 fn ceiling_settings(
     args: &ScaleArgs,
     threads: Vec<usize>,
@@ -110,14 +110,14 @@ fn ceiling_settings(
     ceiling::Settings { threads, positions, nodes, mebibytes: 16 }
 }
 
-/// How much of the virtual threads is measured unless told otherwise.
+/// Defaults of the measurement of virtual threads.
 struct VirtualPart {
     threads: Vec<usize>,
     positions: usize,
     nodes: u64,
 }
 
-/// Virtual threads alone.
+/// Measures only virtual threads.
 pub(super) fn virtual_threads(
     args: &ScaleArgs,
     report: &mut Report,
@@ -200,7 +200,8 @@ fn virtual_sections(
     table_maps(args, &settings.positions, turns, report, observer)
 }
 
-/// The table after some moves, with one thread and with several that search as many nodes together.
+/// Maps of the table after some moves, with one thread and with several that search as many nodes
+/// together.
 fn table_maps(
     args: &ScaleArgs,
     boards: &[Board],
@@ -226,7 +227,7 @@ fn table_maps(
     Ok(())
 }
 
-/// Games.
+/// Measures strength in games.
 pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
     let threads =
         args.threads.first().map_or(if args.quick { 2 } else { 4 }, |&threads| threads as usize);
@@ -312,7 +313,7 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     Ok(())
 }
 
-/// This engine and others, each in processes of its own.
+/// Measures this engine and others, each in its own processes.
 pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
     let quick = args.quick;
     let mut binaries = vec![this_program()?];
@@ -357,7 +358,7 @@ pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Obse
     Ok(())
 }
 
-/// An experiment.
+/// Runs an experiment.
 pub(super) fn experiment(
     args: &ScaleArgs,
     question: &Question,
@@ -393,8 +394,8 @@ pub(super) fn experiment(
     Ok(())
 }
 
-/// A path that starts this program again. On Linux not its name: the portable build runs from a
-/// file without one.
+/// A path that starts this program again. On Linux not its name: the portable build runs from an
+/// anonymous file.
 fn this_program() -> std::io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(PathBuf::from("/proc/self/exe"));
