@@ -49,6 +49,8 @@ pub struct Search<'a> {
     pub pv: &'a mut PvTable,
     /// Generated moves of the current line.
     pub moves: &'a mut MoveStack,
+    /// The score of the last move played in this game.
+    pub last_score: &'a mut Option<Score>,
     /// The root moves, best first.
     pub root_moves: Vec<RootMove>,
     /// Rank of the line being searched.
@@ -103,7 +105,8 @@ impl<'a> Search<'a> {
     pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Self {
         let board = &job.root.board;
         let team = job.options.teamwork;
-        let Worker { node, histories, corrections, stack, pv, moves, accumulators } = worker;
+        let Worker { node, histories, corrections, stack, pv, moves, accumulators, last_score } =
+            worker;
         let allies = job.allies.as_deref();
         let seat = id + allies.map_or(0, Allies::seats_before);
         stack.clear();
@@ -121,6 +124,7 @@ impl<'a> Search<'a> {
             stack,
             pv,
             moves,
+            last_score,
             root_moves: RootMove::all(job),
             pv_index: 0,
             params: job.options.params,
