@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use megatherium_board::{Board, KeyHistory, Move};
+use megatherium_board::{Board, KeyHistory, Move, PieceType};
 use megatherium_nnue::{Accumulators, Network};
 
 use super::allies::{Allies, Progress};
@@ -24,6 +24,19 @@ use crate::time::TimeManager;
 
 /// Nodes between two polls of the clock and the stop word.
 const CHECK_INTERVAL: u64 = 512;
+
+/// Material of the start position, in pawns.
+const FULL_BOARD: Score = 78;
+
+/// Material on the board, in pawns.
+#[inline]
+fn material(board: &Board) -> Score {
+    let count = |piece_type| board.pieces(piece_type).count() as Score;
+    count(PieceType::Pawn)
+        + 3 * (count(PieceType::Knight) + count(PieceType::Bishop))
+        + 5 * count(PieceType::Rook)
+        + 9 * count(PieceType::Queen)
+}
 
 /// A search in progress, as one thread sees it.
 pub struct Search<'a> {
@@ -268,11 +281,13 @@ impl<'a> Search<'a> {
         self.accumulators.evaluate(self.network, board).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// A raw evaluation as the search uses it: scaled down as the 50-move rule nears, and corrected
-    /// by the correction history.
+    /// A raw evaluation as the search uses it: scaled down as pieces are traded and as the 50-move
+    /// rule nears, and corrected by the correction history.
     pub fn corrected(&self, raw: Score, board: &Board, ply: usize) -> Score {
-        let faded = raw * (200 - board.halfmove_clock() as Score) / 200;
-        self.corrections.apply(faded, board, self.last_moves(ply), self.params.correction_weight)
+        let traded = FULL_BOARD - material(board);
+        let scaled = raw * (8192 - self.params.material_scaling * traded) / 8192;
+        let faded = scaled * (200 - board.halfmove_clock() as Score) / 200;
+        self.corrections.apply(faded, board, self.last_moves(ply), &self.params)
     }
 
     /// Makes `mv` on a copy of the board. The child's table line is prefetched first, so that it
