@@ -65,7 +65,7 @@ impl PackedBoard {
         Some(PackedBoard(bytes))
     }
 
-    /// The position, or `None` when the bytes are no legal one.
+    /// The position; `None` if the bytes are not a legal one.
     pub fn unpack(&self) -> Option<Board> {
         Board::from_fen(&self.fen()?).ok()
     }
