@@ -3,7 +3,6 @@
 
 use askama::Template;
 
-use super::svg::COLOURS;
 use super::{Report, Section};
 
 #[derive(Template)]
@@ -12,7 +11,6 @@ struct Page<'a> {
     report: &'a Report,
     /// Raw samples come last, folded up.
     sections: Vec<&'a Section>,
-    colours: usize,
 }
 
 /// The page.
@@ -20,7 +18,7 @@ pub fn write(report: &Report) -> Result<String, askama::Error> {
     let (samples, mut sections): (Vec<_>, Vec<_>) =
         report.sections.iter().partition(|section| section.raw && section.charts.is_empty());
     sections.extend(samples);
-    Page { report, sections, colours: COLOURS }.render().map(|page| page + "\n")
+    Page { report, sections }.render().map(|page| page + "\n")
 }
 
 #[cfg(test)]
@@ -39,7 +37,7 @@ mod tests {
             page.contains("a &#34;quoted&#34;, &#60;b&#62; word")
                 && page.contains("An example &#38; more")
         );
-        assert_eq!(page.matches("<svg").count(), 3);
+        assert_eq!(page.matches("<svg").count(), 4);
         for tag in ["section", "figure", "table", "tr", "td", "dl", "div", "p"] {
             let opened = page.matches(&format!("<{tag}>")).count()
                 + page.matches(&format!("<{tag} ")).count();
