@@ -32,8 +32,10 @@ pub(super) fn run(args: &TableValueArgs) -> JobResult {
         "   table        nodes  saved  saved (geo. mean)  hit rate  cutoffs  move hints   full    time",
     );
     let mut without: Option<Row> = None;
-    for size in sizes {
+    let count = sizes.len();
+    for (done, size) in sizes.into_iter().enumerate() {
         if bar.stopped() {
+            bar.line(format!("stopped after {done} of {count} table sizes"));
             break;
         }
         measure(args.depth, &[size], &mut |row| {

@@ -56,6 +56,8 @@ pub(super) fn run(args: &TuneArgs) -> JobResult {
         next = numbers.end;
         let score = duel::run(sides, rules, &openings, numbers, &bar)?;
         if bar.stopped() {
+            let (done, rounds) = (round_number - 1, args.rounds);
+            bar.line(format!("stopped after {done} of {rounds} rounds; the values so far:"));
             break;
         }
         let pairs = score.pairs;
