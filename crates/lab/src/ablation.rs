@@ -30,7 +30,15 @@ pub struct Technique {
 pub const TECHNIQUES: &[Technique] = &[
     Technique { name: "aspiration windows", off: &[("aspiration_depth", 128)] },
     Technique { name: "transposition table", off: &[] },
-    Technique { name: "correction history", off: &[("correction_weight", 0)] },
+    Technique {
+        name: "correction history",
+        off: &[
+            ("correction_pawn", 0),
+            ("correction_minor", 0),
+            ("correction_non_pawn", 0),
+            ("correction_continuation", 0),
+        ],
+    },
     Technique { name: "hindsight adjustment", off: &[("second_thoughts", 0)] },
     Technique { name: "razoring", off: &[("razor_depth", 0)] },
     Technique { name: "reverse futility", off: &[("reverse_futility_depth", 0)] },

@@ -125,10 +125,20 @@ params! {
     aspiration_depth = 4 in 1..=128;
 
     // Static evaluation
-    /// Weight of correction history in the static evaluation, in 1/128.
-    correction_weight = 256 in 0..=1024;
+    /// Weight of the correction by pawn structure in the static evaluation, in 1/128.
+    correction_pawn = 256 in 0..=1024;
+    /// Weight of the correction by minor pieces, in 1/128.
+    correction_minor = 256 in 0..=1024;
+    /// Weight of the corrections by each side's pieces, in 1/128.
+    correction_non_pawn = 256 in 0..=1024;
+    /// Weight of the correction by the last two moves, in 1/128.
+    correction_continuation = 256 in 0..=1024;
+    /// How much the static evaluation shrinks with the material traded, in 1/8192 per pawn's worth.
+    material_scaling = 0 in 0..=100;
     /// Hindsight adjustment: 1 corrects the depth of heavily reduced moves by their evaluation.
     second_thoughts = 1 in 0..=1;
+    /// Hindsight adjustment: a gain of evaluation above this costs the move's node a ply.
+    hindsight_margin = 180 in 0..=600;
 
     // Razoring
     /// Razoring: largest remaining depth.
@@ -145,12 +155,18 @@ params! {
     reverse_futility_slope = 72 in 20..=250;
     /// Reverse futility: taken off the margin when the evaluation is improving.
     reverse_futility_improving = 60 in 0..=250;
+    /// Reverse futility: added to the margin per ply at nodes that were on a principal variation.
+    reverse_futility_table_pv = 20 in 0..=100;
+    /// Reverse futility: taken off the margin when the opponent's last move lowered its evaluation.
+    reverse_futility_worsening = 0 in 0..=100;
 
     // Null move
     /// Null move: smallest remaining depth.
     null_depth = 3 in 1..=128;
     /// Null move: how far above beta the evaluation must be at depth zero; it falls with depth.
     null_margin = 120 in -100..=500;
+    /// Null move: how much that distance falls per ply.
+    null_margin_slope = 18 in 0..=60;
     /// Null move: base reduction in plies.
     null_base = 4 in 2..=8;
     /// Null move: one more ply of reduction per this much depth.
@@ -181,12 +197,16 @@ params! {
     futility_slope = 95 in 20..=300;
     /// Futility pruning: largest reduced depth.
     futility_depth = 9 in -1..=20;
+    /// Futility pruning: one centipawn more of margin per this much history.
+    futility_history = 128 in 32..=1024;
     /// Futility pruning of captures: margin at depth zero, beside the captured piece.
     capture_futility_base = 150 in 0..=800;
     /// Futility pruning of captures: margin per ply.
     capture_futility_slope = 140 in 20..=500;
     /// Futility pruning of captures: largest reduced depth.
     capture_futility_depth = 6 in -1..=20;
+    /// Futility pruning of captures: one centipawn more of margin per this much history.
+    capture_futility_history = 32 in 8..=512;
     /// History pruning: quiet moves with a history below this per ply are pruned.
     history_pruning_slope = -2500 in -20000..=-500;
     /// History pruning: largest reduced depth.
@@ -195,6 +215,10 @@ params! {
     see_quiet_slope = -22 in -10000..=-5;
     /// SEE pruning: captures that lose more than this per ply are pruned.
     see_noisy_slope = -95 in -10000..=-20;
+    /// SEE pruning: a capture may lose one centipawn more per this much history.
+    see_noisy_history = 48 in 8..=512;
+    /// Pruning of late moves: history counts as 1/1024 ply of depth per this much.
+    prune_history = 16 in 4..=128;
 
     // Singular extensions
     /// Singular extension: smallest remaining depth.
@@ -242,6 +266,9 @@ params! {
     lmr_noisy_history = 5000 in 1000..=40000;
     /// A reduced move this much better than the best so far is re-searched a ply deeper.
     lmr_deeper = 40 in 0..=200;
+    /// A reduced move that is better than the best so far by less than this is re-searched a ply
+    /// shallower.
+    lmr_shallower = 8 in 0..=60;
 
     // Histories
     /// History bonus per ply of depth.
@@ -259,6 +286,12 @@ params! {
 
     /// History bonus of a quiet move per centipawn by which it raised the static evaluation.
     eval_history_weight = 8 in 0..=40;
+    /// History bonus of a move that nothing answers, in 1/128 of the bonus at its depth.
+    refutation_bonus = 64 in 0..=256;
+    /// Weight of continuation histories when they learn, in 1/128.
+    learn_continuation = 128 in 16..=384;
+    /// Weight of the pawn history when it learns, in 1/128.
+    learn_pawn = 128 in 16..=384;
 
     // Quiescence
     /// Quiescence: a capture must bring the stand-pat score within this of alpha.

@@ -11,9 +11,15 @@ use crate::request::Limits;
 use crate::score::Score;
 
 /// Moves assumed to be left in a game without time controls ahead.
-const HORIZON: f64 = 26.0;
+const HORIZON: f64 = 24.0;
 /// Largest part of the clock one move may take.
-const HARD_SHARE: f64 = 0.72;
+const HARD_SHARE: f64 = 0.4;
+/// The same for the last move before a time control.
+const LAST_SHARE: f64 = 0.9;
+/// Largest factor by which an unsettled position stretches the soft limit.
+const MAX_SCALE: f64 = 2.3;
+/// The hard limit as a multiple of the unscaled soft one.
+const HARD_FACTOR: f64 = 3.5;
 
 /// The time budget of one search.
 #[derive(Clone, Debug)]
@@ -52,9 +58,9 @@ impl TimeManager {
                 // Some of the moves ahead will be thought out on the opponent's time.
                 per_move *= 1.2;
             }
-            let ceiling = available * if moves <= 1.5 { 0.9 } else { HARD_SHARE };
+            let ceiling = available * if moves <= 1.5 { LAST_SHARE } else { HARD_SHARE };
             soft = Some(Duration::from_secs_f64(per_move.min(ceiling)));
-            hard = Some(Duration::from_secs_f64((per_move * 5.0).min(ceiling)));
+            hard = Some(Duration::from_secs_f64((per_move * HARD_FACTOR).min(ceiling)));
         }
         if let Some(time) = limits.move_time {
             // Exactly this long: no soft limit of its own.
@@ -90,13 +96,20 @@ impl TimeManager {
     /// Adjusts the soft limit to how settled the last iteration looked.
     ///
     /// - `stable_iterations`: for how long the best move has not changed: less time.
-    /// - `score_drop`: how much worse the score has become: more time, trouble needs thought.
+    /// - `score_drops`: how much worse the score has become since the move before, and over the last
+    ///   two iterations: more time, trouble needs thought.
     /// - `best_move_share`: share of all nodes spent on the best move: near 1 it has no rival.
-    pub fn rescale(&mut self, stable_iterations: u32, score_drop: Score, best_move_share: f64) {
+    pub fn rescale(
+        &mut self,
+        stable_iterations: u32,
+        score_drops: [Score; 2],
+        best_move_share: f64,
+    ) {
         let stability = 1.35 - 0.06 * f64::from(stable_iterations.min(10));
-        let trend = (1.0 + f64::from(score_drop) / 80.0).clamp(0.8, 1.6);
+        let [since_last_move, lately] = score_drops.map(f64::from);
+        let trend = (1.0 + since_last_move / 130.0 + lately / 160.0).clamp(0.75, 1.6);
         let effort = (1.75 - 1.2 * best_move_share).clamp(0.5, 1.6);
-        self.scale = stability * trend * effort;
+        self.scale = (stability * trend * effort).min(MAX_SCALE);
     }
 }
 
@@ -159,9 +172,11 @@ mod tests {
     #[test]
     fn unsettled_positions_get_more_time() {
         let mut manager = manager(&clock(60_000, 0, None), 10);
-        manager.rescale(10, 0, 0.95);
+        manager.rescale(10, [0; 2], 0.95);
         let settled = manager.scale;
-        manager.rescale(0, 60, 0.3);
+        manager.rescale(0, [60, 60], 0.3);
         assert!(manager.scale > 2.0 * settled);
+        manager.rescale(0, [900, 900], 0.0);
+        assert!((manager.scale - MAX_SCALE).abs() < 1e-9);
     }
 }

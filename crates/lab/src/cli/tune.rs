@@ -1,12 +1,19 @@
 //! `megatherium tune`: search parameters tuned by games against themselves.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use clap::Args;
+use parking_lot::Mutex;
+
 use super::duel::report;
 use super::match_args::MatchArgs;
 use crate::duel::{self, Rules, Side};
+use crate::error::LabError;
+use crate::openings::Openings;
 use crate::sprt::Sprt;
 use crate::spsa::Spsa;
-use clap::Args;
-
 use megatherium_cli::JobResult;
 use megatherium_cli::params::{ParamArgs, with_suggestion};
 use megatherium_cli::progress::Progress;
@@ -20,7 +27,7 @@ pub struct TuneArgs {
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     rounds: u64,
     /// Openings a round
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pairs: u64,
     /// Share of a step that a parameter moves in the last round for a pair of games won
     #[arg(long, default_value_t = 0.01, value_parser = gain)]
@@ -43,35 +50,19 @@ pub struct TuneArgs {
 /// Prints the values from time to time, in the form in which `--set` reads them.
 pub(super) fn run(args: &TuneArgs) -> JobResult {
     let start = args.start.params()?;
-    let mut spsa = Spsa::new(&args.names, start, args.rounds, args.gain, args.play.seed)
+    let spsa = Spsa::new(&args.names, start, args.rounds, args.gain, args.play.seed)
         .map_err(|error| with_suggestion(&error))?;
     let (rules, openings) = (args.play.rules(), args.play.openings()?);
     let bar = Progress::new("pairs of games")?;
     bar.begin("pairs of games", args.rounds * args.pairs);
-    let mut next = 0;
-    for round_number in 1..=args.rounds {
-        let round = spsa.round();
-        let sides = [&Side::with(round.plus), &Side::with(round.minus)];
-        let numbers = next..next + args.pairs as usize;
-        next = numbers.end;
-        let score = duel::run(sides, rules, &openings, numbers, &bar)?;
-        if bar.stopped() {
-            let (done, rounds) = (round_number - 1, args.rounds);
-            bar.line(format!("stopped after {done} of {rounds} rounds; the values so far:"));
-            break;
-        }
-        let pairs = score.pairs;
-        spsa.learn(&round, pairs.count() as f64 * (2.0 * pairs.score() - 1.0));
-        if round_number % args.every == 0 {
-            bar.line(format!("{round_number} {}", changes(&spsa)));
-        }
-    }
+    let spsa = play_rounds(args, spsa, rules, &openings, &bar)?;
     bar.line(changes(&spsa));
     if args.check > 0 && !bar.stopped() {
         bar.begin("tuned values against the start", args.check);
         let rules = Rules { sprt: args.sprt, ..rules };
         let sides = [&Side::with(spsa.params()), &Side::with(start)];
-        let numbers = next..next + args.check as usize;
+        let first = (args.rounds * args.pairs) as usize;
+        let numbers = first..first + args.check as usize;
         let score = duel::run(sides, rules, &openings, numbers, &bar)?;
         for line in report(&score, args.sprt, &args.play.budget()) {
             bar.line(line);
@@ -79,6 +70,54 @@ pub(super) fn run(args: &TuneArgs) -> JobResult {
     }
     bar.clear();
     Ok(())
+}
+
+/// Plays the rounds, several at a time. None waits for another: a round that ends teaches the
+/// parameters as they are by then, and the next begins from there.
+fn play_rounds(
+    args: &TuneArgs,
+    spsa: Spsa,
+    rules: Rules,
+    openings: &Openings,
+    bar: &Progress,
+) -> Result<Spsa, LabError> {
+    let next = AtomicU64::new(0);
+    let shared = Mutex::new((spsa, 0));
+    let alone = Rules { concurrency: 1, ..rules };
+    let work = || -> Result<(), LabError> {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= args.rounds || bar.stopped() {
+                return Ok(());
+            }
+            let round = shared.lock().0.round();
+            let sides = [&Side::with(round.plus), &Side::with(round.minus)];
+            let numbers = (number * args.pairs) as usize..((number + 1) * args.pairs) as usize;
+            let pairs = duel::run(sides, alone, openings, numbers, bar)?.pairs;
+            if bar.stopped() {
+                return Ok(());
+            }
+            let mut shared = shared.lock();
+            let (spsa, done) = &mut *shared;
+            spsa.learn(&round, pairs.count() as f64 * (2.0 * pairs.score() - 1.0));
+            *done += 1;
+            if *done % args.every == 0 {
+                bar.line(format!("{done} {}", changes(spsa)));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..rules.concurrency).map(|_| scope.spawn(work)).collect();
+        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+            worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        workers.into_iter().try_for_each(join)
+    })?;
+    let (spsa, done) = shared.into_inner();
+    if bar.stopped() {
+        bar.line(format!("stopped after {done} of {} rounds; the values so far:", args.rounds));
+    }
+    Ok(spsa)
 }
 
 fn gain(text: &str) -> Result<f64, String> {

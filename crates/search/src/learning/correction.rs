@@ -15,6 +15,7 @@ use megatherium_board::{Board, Color};
 
 use super::history::{PIECE_TO, PieceTo};
 use super::table;
+use crate::params::Params;
 use crate::score::{MAX_EVAL, Score};
 
 const SLOTS: usize = 16_384;
@@ -78,24 +79,26 @@ impl Corrections {
         clear(&self.continuation[..]);
     }
 
-    /// The correction for a position, in units of which `GRAIN` make a centipawn.
-    pub fn raw(&self, board: &Board, last: LastMoves) -> i32 {
+    /// A static evaluation with the expected error added. The weights say how much of each table's
+    /// average to believe.
+    pub fn apply(
+        &self,
+        evaluation: Score,
+        board: &Board,
+        last: LastMoves,
+        weights: &Params,
+    ) -> Score {
         let side = board.side_to_move().index();
         let at = |table: &Table, key: u64| table[key as usize % SLOTS][side].get();
-        let mut sum = at(&self.pawn, board.pawn_key())
-            + at(&self.minor, board.minor_key())
-            + at(&self.non_pawn[0], board.non_pawn_key(Color::White))
-            + at(&self.non_pawn[1], board.non_pawn_key(Color::Black));
+        let mut sum = weights.correction_pawn * at(&self.pawn, board.pawn_key())
+            + weights.correction_minor * at(&self.minor, board.minor_key())
+            + weights.correction_non_pawn
+                * (at(&self.non_pawn[0], board.non_pawn_key(Color::White))
+                    + at(&self.non_pawn[1], board.non_pawn_key(Color::Black)));
         if let [Some(newest), Some(before)] = last {
-            sum += self.continuation[pair(before, newest)].get();
+            sum += weights.correction_continuation * self.continuation[pair(before, newest)].get();
         }
-        sum
-    }
-
-    /// A static evaluation with the expected error added.
-    /// `weight` says how much of it to believe, in 1/128.
-    pub fn apply(&self, evaluation: Score, board: &Board, last: LastMoves, weight: i32) -> Score {
-        (evaluation + self.raw(board, last) * weight / (128 * GRAIN)).clamp(-MAX_EVAL, MAX_EVAL)
+        (evaluation + sum / (128 * GRAIN)).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
     /// Learns that the search found `error` centipawns more than the evaluation said.
@@ -122,19 +125,19 @@ mod tests {
 
     #[test]
     fn learns_the_sign_and_stays_bounded() {
-        let board = Board::startpos();
+        let (board, params) = (Board::startpos(), Params::default());
         let corrections = Corrections::new().unwrap();
-        assert_eq!(corrections.apply(17, &board, [None; 2], 128), 17);
+        assert_eq!(corrections.apply(17, &board, [None; 2], &params), 17);
         for _ in 0..10_000 {
             corrections.update(&board, [None; 2], 4000, 20);
         }
-        let up = corrections.apply(0, &board, [None; 2], 128);
-        assert!(up > 20 && up <= 4 * LIMIT / GRAIN, "{up}");
+        let up = corrections.apply(0, &board, [None; 2], &params);
+        assert!(up > 20 && up <= 8 * LIMIT / GRAIN, "{up}");
         for _ in 0..10_000 {
             corrections.update(&board, [None; 2], -4000, 20);
         }
-        assert!(corrections.apply(0, &board, [None; 2], 128) < -20);
+        assert!(corrections.apply(0, &board, [None; 2], &params) < -20);
         corrections.clear();
-        assert_eq!(corrections.apply(0, &board, [None; 2], 128), 0);
+        assert_eq!(corrections.apply(0, &board, [None; 2], &params), 0);
     }
 }

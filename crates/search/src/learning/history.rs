@@ -63,7 +63,19 @@ impl PieceTo {
     }
 }
 
-struct Row([Entry; PIECE_TO]);
+/// The histories of all moves in one context.
+pub struct Row([Entry; PIECE_TO]);
+
+impl Row {
+    /// How good a move was in this context.
+    #[inline]
+    pub fn get(&self, mv: PieceTo) -> i32 {
+        self.0[mv.index()].get()
+    }
+}
+
+/// The history after no move at all: nothing is known.
+static UNKNOWN: Row = Row([const { Entry(AtomicI16::new(0)) }; PIECE_TO]);
 
 impl Default for Row {
     fn default() -> Self {
@@ -137,21 +149,25 @@ impl Histories {
             .get()
     }
 
-    /// How good a move was as an answer (or follow-up) to an earlier one.
+    /// How good moves were as answers (or follow-ups) to an earlier one.
     #[inline]
-    pub fn continuation(&self, earlier: Option<PieceTo>, mv: PieceTo) -> i32 {
-        earlier.map_or(0, |earlier| self.continuation[earlier.index()].0[mv.index()].get())
+    pub fn after(&self, earlier: Option<PieceTo>) -> &Row {
+        earlier.map_or(&UNKNOWN, |earlier| &self.continuation[earlier.index()])
     }
 
-    /// How good a quiet move was with this pawn structure.
+    /// How good quiet moves were with this pawn structure.
     #[inline]
-    pub fn pawn(&self, board: &Board, mv: PieceTo) -> i32 {
-        self.pawn[pawn_slot(board)].0[mv.index()].get()
+    pub fn with_pawns(&self, board: &Board) -> &Row {
+        &self.pawn[pawn_slot(board)]
     }
 
-    /// Learns from a quiet move.
+    /// Learns from a quiet move, given the squares the opponent attacks.
     pub fn update_quiet(&self, board: &Board, mv: Move, threats: Bitboard, bonus: i32) {
         self.update_butterfly(QuietIndex::new(board.side_to_move(), mv, threats), bonus);
+    }
+
+    /// Learns from a quiet move with this pawn structure.
+    pub fn update_pawn(&self, board: &Board, mv: Move, bonus: i32) {
         self.pawn[pawn_slot(board)].0[PieceTo::new(board.moved(mv), mv.to()).index()].update(bonus);
     }
 

@@ -25,6 +25,7 @@ impl Search<'_> {
         let lines = self.lines();
         let mut stable_iterations = 0;
         let mut last_best = self.root_moves[0].mv;
+        let before = *self.last_score;
         let mut last_scores = [None; 2];
 
         while self.root_depth < max_depth && !self.stopped {
@@ -59,13 +60,15 @@ impl Search<'_> {
             stable_iterations = if best.mv == last_best { stable_iterations + 1 } else { 0 };
             last_best = best.mv;
             let score = best.score;
-            let drop = last_scores[0].map_or(0, |before: Score| before - score);
+            let fall = |from: Option<Score>| from.map_or(0, |from| from - score);
+            let drops = [fall(before), fall(last_scores[0])];
             last_scores = [last_scores[1], Some(score)];
+            *self.last_score = (!is_decisive(score)).then_some(score);
             let share = best.nodes as f64 / self.nodes.max(1) as f64;
             if self.root_depth >= 6 {
                 self.time.rescale(
                     stable_iterations,
-                    if is_decisive(score) { 0 } else { drop },
+                    if is_decisive(score) { [0; 2] } else { drops },
                     share,
                 );
             }

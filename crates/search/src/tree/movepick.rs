@@ -282,18 +282,19 @@ fn score_quiets(
     histories: &Histories,
     earlier: &Earlier,
 ) {
-    let (board, threats) = (attacks.board, attacks.threats());
+    let (board, threats, checks) = (attacks.board, attacks.threats(), attacks.checks());
     let side = board.side_to_move();
+    let [after_1, after_2, after_4, after_6] = earlier.map(|earlier| histories.after(earlier));
+    let pawns = histories.with_pawns(board);
     moves.scored.extend(moves.generated.iter().map(|&mv| {
         let piece = board.moved(mv);
         let piece_to = PieceTo::new(piece, mv.to());
-        let continuation = |index: usize| histories.continuation(earlier[index], piece_to);
         let mut score = (params.weight_butterfly * histories.quiet(side, mv, threats.all)
-            + params.weight_pawn * histories.pawn(board, piece_to)
-            + params.weight_continuation_1 * continuation(0)
-            + params.weight_continuation_2 * continuation(1)
-            + params.weight_continuation_4 * continuation(2)
-            + params.weight_continuation_6 * continuation(3))
+            + params.weight_pawn * pawns.get(piece_to)
+            + params.weight_continuation_1 * after_1.get(piece_to)
+            + params.weight_continuation_2 * after_2.get(piece_to)
+            + params.weight_continuation_4 * after_4.get(piece_to)
+            + params.weight_continuation_6 * after_6.get(piece_to))
             / 2;
 
         // A piece attacked by a cheaper one should leave, and should not walk into such an attack.
@@ -309,7 +310,7 @@ fn score_quiets(
         if danger.contains(mv.to()) {
             score -= bonus;
         }
-        if attacks.gives_check(mv) && board.see_ge(mv, params.check_see) {
+        if checks.given_by(board, mv) && board.see_ge(mv, params.check_see) {
             score += params.check_bonus;
         }
         Scored { mv, score }

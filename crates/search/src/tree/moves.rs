@@ -1,6 +1,6 @@
 //! Decisions about single moves: skip, extend, reduce; and what to learn from them afterwards.
 
-use megatherium_board::{Board, Move, SEE_VALUES};
+use megatherium_board::{Bitboard, Board, Move, SEE_VALUES};
 
 use super::attacks::Attacks;
 use super::entry::Bound;
@@ -99,7 +99,7 @@ impl Candidate {
                 let hope = node.static_eval
                     + params.futility_base
                     + params.futility_slope * reduced_depth
-                    + self.history / 128;
+                    + self.history / params.futility_history;
                 if !self.checks
                     && reduced_depth <= params.futility_depth
                     && hope <= alpha
@@ -118,7 +118,7 @@ impl Candidate {
                 + params.capture_futility_base
                 + params.capture_futility_slope * reduced_depth
                 + victim
-                + self.history / 32;
+                + self.history / params.capture_futility_history;
             if !node.in_check
                 && !self.checks
                 && !self.mv.is_promotion()
@@ -128,7 +128,10 @@ impl Candidate {
             {
                 return Skip::Move;
             }
-            if !board.see_ge(self.mv, params.see_noisy_slope * depth - self.history / 48) {
+            if !board.see_ge(
+                self.mv,
+                params.see_noisy_slope * depth - self.history / params.see_noisy_history,
+            ) {
                 return Skip::Move;
             }
         }
@@ -238,9 +241,16 @@ impl Search<'_> {
         change
     }
 
+    /// Adjusts the butterfly and pawn histories of a quiet move.
+    pub(super) fn learn_quiet(&self, board: &Board, mv: Move, threats: Bitboard, bonus: i32) {
+        self.histories.update_quiet(board, mv, threats, bonus);
+        self.histories.update_pawn(board, mv, bonus * self.params.learn_pawn / 128);
+    }
+
     /// Adjusts the continuation histories of a quiet move at `ply`.
     pub(super) fn learn_continuation(&mut self, board: &Board, ply: usize, mv: Move, bonus: i32) {
         let piece_to = PieceTo::new(board.moved(mv), mv.to());
+        let bonus = bonus * self.params.learn_continuation / 128;
         for earlier in self.earlier(ply) {
             self.histories.update_continuation(earlier, piece_to, bonus);
         }
@@ -263,10 +273,10 @@ impl Search<'_> {
         } else {
             let threats = attacks.threats().all;
             self.stack[ply].killer = Some(best);
-            self.histories.update_quiet(board, best, threats, bonus);
+            self.learn_quiet(board, best, threats, bonus);
             self.learn_continuation(board, ply, best, bonus);
             for mv in quiets.iter() {
-                self.histories.update_quiet(board, mv, threats, -malus);
+                self.learn_quiet(board, mv, threats, -malus);
                 self.learn_continuation(board, ply, mv, -malus);
             }
         }
@@ -290,7 +300,7 @@ impl Search<'_> {
     pub(super) fn credit_previous_move(&mut self, ply: usize, depth: i32) {
         let previous = self.stack.back(ply, 1);
         let (Some(index), Some(piece_to)) = (previous.quiet, previous.piece_to) else { return };
-        let bonus = self.params.history_bonus(depth) / 2;
+        let bonus = self.params.history_bonus(depth) * self.params.refutation_bonus / 128;
         self.histories.update_butterfly(index, bonus);
         for earlier in self.earlier(ply - 1) {
             self.histories.update_continuation(earlier, piece_to, bonus);

@@ -255,8 +255,10 @@ impl Search<'_> {
                 && !is_loss(best_score)
                 && board.has_non_pawn_material(board.side_to_move())
             {
-                let reduced_depth =
-                    (node.depth * PLY - reduction + candidate.history / 16).max(0) / PLY;
+                let reduced_depth = (node.depth * PLY - reduction
+                    + candidate.history / self.params.prune_history)
+                    .max(0)
+                    / PLY;
                 match candidate.skip(&self.params, board, &node, reduced_depth, alpha) {
                     Skip::No => {}
                     Skip::Move => continue,
@@ -305,7 +307,7 @@ impl Search<'_> {
                     // by how much.
                     let deeper =
                         i32::from(score > best_score + self.params.lmr_deeper + 2 * new_depth);
-                    let shallower = i32::from(score < best_score + 8);
+                    let shallower = i32::from(score < best_score + self.params.lmr_shallower);
                     let full = new_depth + deeper - shallower;
                     if full > reduced {
                         score = -self.search::<NON_PV>(
@@ -451,7 +453,7 @@ impl Search<'_> {
             && let Some(mv) = table.mv
         {
             let threats = board.threats(!board.side_to_move()).all;
-            self.histories.update_quiet(board, mv, threats, self.params.history_bonus(depth));
+            self.learn_quiet(board, mv, threats, self.params.history_bonus(depth));
             self.learn_continuation(board, ply, mv, self.params.history_bonus(depth));
         }
         self.stats.cutoffs += 1;
@@ -534,7 +536,8 @@ impl Search<'_> {
         let swing = static_eval + parent.static_eval;
         if parent.reduction >= 3 * PLY && swing < 0 {
             depth + 1
-        } else if parent.reduction >= 2 * PLY && depth >= 2 && swing > 180 {
+        } else if parent.reduction >= 2 * PLY && depth >= 2 && swing > self.params.hindsight_margin
+        {
             depth - 1
         } else {
             depth
@@ -555,7 +558,7 @@ impl Search<'_> {
         }
         let piece_to = PieceTo::new(board.moved(mv), mv.to());
         self.histories.quiet(board.side_to_move(), mv, attacks.threats().all)
-            + self.histories.continuation(earlier[0], piece_to)
-            + self.histories.continuation(earlier[1], piece_to)
+            + self.histories.after(earlier[0]).get(piece_to)
+            + self.histories.after(earlier[1]).get(piece_to)
     }
 }

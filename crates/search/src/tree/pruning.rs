@@ -34,9 +34,12 @@ impl Search<'_> {
         }
 
         // Step 8. Reverse futility: a position this good will not fall below beta.
+        let before = self.stack.back(ply, 1).static_eval;
+        let worsening = before != NONE && node.static_eval > -before;
         let margin = self.params.reverse_futility_slope * depth
             - self.params.reverse_futility_improving * i32::from(node.improving)
-            + 20 * i32::from(self.stack[ply].table_pv) * depth;
+            - self.params.reverse_futility_worsening * i32::from(worsening)
+            + self.params.reverse_futility_table_pv * i32::from(self.stack[ply].table_pv) * depth;
         if depth <= self.params.reverse_futility_depth
             && node.eval - margin >= beta
             && !is_decisive(node.eval)
@@ -50,7 +53,8 @@ impl Search<'_> {
         if node.expect_cut
             && depth >= self.params.null_depth
             && node.eval >= beta
-            && node.static_eval >= beta - 18 * depth + self.params.null_margin
+            && node.static_eval
+                >= beta - self.params.null_margin_slope * depth + self.params.null_margin
             && ply >= self.null_move_from
             && self.stack.back(ply, 1).mv.is_some()
             && board.has_non_pawn_material(board.side_to_move())

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use megatherium_board::{Board, KeyHistory, Move};
+use megatherium_board::{Board, KeyHistory, Move, PieceType};
 use megatherium_nnue::{Accumulators, Network};
 
 use super::allies::{Allies, Progress};
@@ -24,6 +24,19 @@ use crate::time::TimeManager;
 
 /// Nodes between two polls of the clock and the stop word.
 const CHECK_INTERVAL: u64 = 512;
+
+/// Material of the start position, in pawns.
+const FULL_BOARD: Score = 78;
+
+/// Material on the board, in pawns.
+#[inline]
+fn material(board: &Board) -> Score {
+    let count = |piece_type| board.pieces(piece_type).count() as Score;
+    count(PieceType::Pawn)
+        + 3 * (count(PieceType::Knight) + count(PieceType::Bishop))
+        + 5 * count(PieceType::Rook)
+        + 9 * count(PieceType::Queen)
+}
 
 /// A search in progress, as one thread sees it.
 pub struct Search<'a> {
@@ -49,6 +62,8 @@ pub struct Search<'a> {
     pub pv: &'a mut PvTable,
     /// Generated moves of the current line.
     pub moves: &'a mut MoveStack,
+    /// The score of the last move played in this game.
+    pub last_score: &'a mut Option<Score>,
     /// The root moves, best first.
     pub root_moves: Vec<RootMove>,
     /// Rank of the line being searched.
@@ -103,7 +118,8 @@ impl<'a> Search<'a> {
     pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Self {
         let board = &job.root.board;
         let team = job.options.teamwork;
-        let Worker { node, histories, corrections, stack, pv, moves, accumulators } = worker;
+        let Worker { node, histories, corrections, stack, pv, moves, accumulators, last_score } =
+            worker;
         let allies = job.allies.as_deref();
         let seat = id + allies.map_or(0, Allies::seats_before);
         stack.clear();
@@ -121,6 +137,7 @@ impl<'a> Search<'a> {
             stack,
             pv,
             moves,
+            last_score,
             root_moves: RootMove::all(job),
             pv_index: 0,
             params: job.options.params,
@@ -264,11 +281,13 @@ impl<'a> Search<'a> {
         self.accumulators.evaluate(self.network, board).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// A raw evaluation as the search uses it: scaled down as the 50-move rule nears, and corrected
-    /// by the correction history.
+    /// A raw evaluation as the search uses it: scaled down as pieces are traded and as the 50-move
+    /// rule nears, and corrected by the correction history.
     pub fn corrected(&self, raw: Score, board: &Board, ply: usize) -> Score {
-        let faded = raw * (200 - board.halfmove_clock() as Score) / 200;
-        self.corrections.apply(faded, board, self.last_moves(ply), self.params.correction_weight)
+        let traded = FULL_BOARD - material(board);
+        let scaled = raw * (8192 - self.params.material_scaling * traded) / 8192;
+        let faded = scaled * (200 - board.halfmove_clock() as Score) / 200;
+        self.corrections.apply(faded, board, self.last_moves(ply), &self.params)
     }
 
     /// Makes `mv` on a copy of the board. The child's table line is prefetched first, so that it

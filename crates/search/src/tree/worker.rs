@@ -9,6 +9,7 @@ use super::movepick::MoveStack;
 use super::pv::PvTable;
 use super::stack::Stack;
 use crate::learning::{Corrections, Histories};
+use crate::score::Score;
 
 /// The memory of one thread. The histories are what it has learnt in the game; the rest is scratch
 /// space, kept so that a search of a few hundred nodes does not begin with megabytes of allocation.
@@ -27,6 +28,8 @@ pub struct Worker {
     pub(super) moves: MoveStack,
     /// The network's hidden layer along the current line.
     pub(super) accumulators: Accumulators,
+    /// The score of the last move played, if there was one: what the next is expected to keep.
+    pub(super) last_score: Option<Score>,
 }
 
 impl Worker {
@@ -40,6 +43,7 @@ impl Worker {
             pv: PvTable::new()?,
             moves: MoveStack::new()?,
             accumulators: Accumulators::try_new(network, &Board::startpos())?,
+            last_score: None,
         })
     }
 
@@ -47,5 +51,6 @@ impl Worker {
     pub fn forget(&mut self) {
         self.histories.clear();
         self.corrections.clear();
+        self.last_score = None;
     }
 }
