@@ -58,3 +58,8 @@ pub use see::SEE_VALUES;
 pub use square::{Square, SquareError};
 pub use threats::Threats;
 pub use uci::{MoveError, UciMove};
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

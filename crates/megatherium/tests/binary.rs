@@ -35,6 +35,11 @@ fn the_help_lists_the_commands_of_both_crates() {
     }
     assert!(success(&["completions", "bash"]).contains("speedtest"));
     assert!(success(&["man"]).starts_with(".ie"));
+    let folder = tempfile::tempdir().expect("a folder");
+    success(&["man", "--out", folder.path().to_str().expect("text")]);
+    let page =
+        std::fs::read_to_string(folder.path().join("megatherium-analyse.1")).expect("a page");
+    assert!(page.contains("multipv") && folder.path().join("megatherium.1").exists());
 }
 
 #[test]
@@ -78,8 +83,12 @@ fn parameters_are_listed_as_they_are_written() {
     let list = success(&["params"]);
     let razor = list.lines().find(|line| line.starts_with("razor-depth ")).expect("a parameter");
     assert!(razor.split_whitespace().count() > 4, "{razor}");
+    assert!(!list.contains('_'), "as `--set` takes them: {list}");
     let version = success(&["version"]);
-    assert!(version.contains("commit") && version.contains("rustc"), "{version}");
+    for part in ["commit", "rustc", "instruction sets", "net: checksum"] {
+        assert!(version.contains(part), "{part}: {version}");
+    }
+    assert!(!version.contains("Simd("), "{version}");
 }
 
 /// A match needs a difference, and says so when nothing was played.

@@ -66,3 +66,8 @@ pub use tree::{
     AgeBased, Allies, Always, Bound, DepthAge, DepthPreferred, Entry, Progress, Replacement,
     SearchTable, TableStats, TwoTier, Verdict, table_key,
 };
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

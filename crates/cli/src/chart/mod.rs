@@ -1,11 +1,6 @@
 //! Charts: plain data, drawn as SVG.
 
-mod svg;
-
-pub use svg::{draw, file};
-
-/// The style sheet of charts, light or dark as the reader's system is.
-pub const STYLE: &str = include_str!("style.css");
+pub mod svg;
 
 /// A number with a 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +45,8 @@ pub enum Chart {
     Heat(Heat),
     /// One value with interval per row, against a baseline.
     Dots(Dots),
+    /// The same as bars, for many rows.
+    Bars(Dots),
 }
 
 /// Curves over a common axis.
@@ -118,7 +115,8 @@ impl Chart {
         match self {
             Chart::Curves(Curves { title, .. })
             | Chart::Heat(Heat { title, .. })
-            | Chart::Dots(Dots { title, .. }) => title,
+            | Chart::Dots(Dots { title, .. })
+            | Chart::Bars(Dots { title, .. }) => title,
         }
     }
 }

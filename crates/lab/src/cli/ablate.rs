@@ -42,6 +42,10 @@ pub(super) fn run(args: &AblateArgs) -> JobResult {
     let positions = bench::POSITIONS.len() as u64;
     bar.begin("all techniques", positions);
     let whole = ablation::nodes(&Side::default(), args.depth, &bar)?;
+    if bar.stopped() {
+        bar.clear();
+        return Err("stopped before the engine with all techniques was measured".into());
+    }
     bar.line(format!(
         "{positions} positions to depth {}: {} nodes with all techniques",
         args.depth,
@@ -53,11 +57,12 @@ pub(super) fn run(args: &AblateArgs) -> JobResult {
     bar.line("");
     bar.line("| without | nodes to depth | Elo |");
     bar.line("|---|---|---|");
-    for technique in chosen {
+    for (done, technique) in chosen.iter().enumerate() {
         bar.begin(technique.name, positions + args.pairs);
         let nodes = ablation::nodes(&technique.without(), args.depth, &bar)?;
         let result = ablation::games(technique, rules, &openings, pairs, &bar)?;
         if bar.stopped() {
+            bar.line(format!("stopped after {done} of {} techniques", chosen.len()));
             break;
         }
         let ratio = ablation::ratio(&nodes, &whole);

@@ -58,7 +58,7 @@ pub(super) fn run(args: &SpeedtestArgs) -> JobResult {
     for (name, value) in [
         ("version", format!("{}, commit {}", build::NAME, build::COMMIT)),
         ("compiler", format!("{} for {}", build::COMPILER, build::TARGET)),
-        ("SIMD", format!("{:?}", Network::embedded().simd())),
+        ("SIMD", Network::embedded().simd().name().to_owned()),
         ("processor", format!("{processor}, {} usable", processors())),
         ("threads", threads.to_string()),
         ("hash", format!("{mebibytes} MiB")),

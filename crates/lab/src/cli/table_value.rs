@@ -29,8 +29,10 @@ pub(super) fn run(args: &TableValueArgs) -> JobResult {
         "   table        nodes  saved  saved (geo. mean)  hit rate  cutoffs  move hints   full    time",
     );
     let mut without: Option<Row> = None;
-    for size in std::iter::once(None).chain(sizes) {
+    let count = sizes.len() + 1;
+    for (done, size) in std::iter::once(None).chain(sizes).enumerate() {
         if bar.stopped() {
+            bar.line(format!("stopped after {done} of {count} table sizes"));
             break;
         }
         let row = measure(args.depth, size)?;

@@ -113,7 +113,11 @@ fn play_rounds(
         };
         workers.into_iter().try_for_each(join)
     })?;
-    Ok(shared.into_inner().0)
+    let (spsa, done) = shared.into_inner();
+    if bar.stopped() {
+        bar.line(format!("stopped after {done} of {} rounds; the values so far:", args.rounds));
+    }
+    Ok(spsa)
 }
 
 fn gain(text: &str) -> Result<f64, String> {

@@ -2,7 +2,7 @@
 //! system is. The page itself is `templates/report.html`, compiled in.
 
 use askama::Template;
-use megatherium_cli::chart::STYLE;
+use megatherium_cli::chart::svg::STYLE;
 
 use super::{Report, Section};
 
@@ -39,7 +39,7 @@ mod tests {
             page.contains("a &#34;quoted&#34;, &#60;b&#62; word")
                 && page.contains("An example &#38; more")
         );
-        assert_eq!(page.matches("<svg").count(), 3);
+        assert_eq!(page.matches("<svg").count(), 4);
         for tag in ["section", "figure", "table", "tr", "td", "dl", "div", "p"] {
             let opened = page.matches(&format!("<{tag}>")).count()
                 + page.matches(&format!("<{tag} ")).count();

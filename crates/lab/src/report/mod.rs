@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use megatherium_cli::chart::number;
-pub use megatherium_cli::chart::{Chart, Curves, Dots, Estimate, Heat, Series};
+pub use megatherium_cli::chart::{Chart, Curves, Dots, Estimate, Heat, Series, svg};
 
 /// Everything one run of the lab found out.
 #[derive(Clone, Debug, Default)]
@@ -110,6 +110,12 @@ impl Table {
         }
     }
 
+    /// The names of the columns in plain words, for programs: they are the keys of JSON and the
+    /// header of CSV.
+    fn keys(&self) -> Vec<String> {
+        self.columns.iter().map(|title| plain(title)).collect()
+    }
+
     /// Whether a column holds words only.
     fn is_text(&self, column: usize) -> bool {
         self.rows.iter().all(|row| matches!(row.get(column), Some(Cell::Text(_))))
@@ -189,6 +195,22 @@ impl Report {
     }
 }
 
+/// The title of a column without signs and abbreviations.
+fn plain(title: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("kn/CPU s", "kilonodes per CPU second"),
+        ("kn/s", "kilonodes per second"),
+        ("0 · ½ · 1 · 1½ · 2", "pairs by half points"),
+        ("ln ", "logarithm of "),
+        (" ÷ ", " over "),
+        (" > ", " over "),
+        (", %", " percent"),
+        (" %", " percent"),
+        (":", ""),
+    ];
+    WORDS.iter().fold(title.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
 /// Groups of three digits: 1 234 567.
 fn grouped(value: u64) -> String {
     let digits = value.to_string();
@@ -247,6 +269,12 @@ pub(crate) fn example() -> Report {
         rows: vec!["0–3".to_owned(), "4–7".to_owned()],
         values: vec![vec![12.0, 3.0], vec![0.0, 1.0]],
     };
+    let bars = Dots {
+        title: "Bars".to_owned(),
+        x_label: "Elo".to_owned(),
+        baseline: 0.0,
+        rows: vec![("more".to_owned(), estimate(40.0)), ("none".to_owned(), estimate(0.0))],
+    };
     let dots = Dots {
         title: "Arms".to_owned(),
         x_label: "ratio".to_owned(),
@@ -268,7 +296,12 @@ pub(crate) fn example() -> Report {
             title: "Speed".to_owned(),
             text: "How fast.".to_owned(),
             table,
-            charts: vec![Chart::Curves(curves), Chart::Heat(heat), Chart::Dots(dots)],
+            charts: vec![
+                Chart::Curves(curves),
+                Chart::Heat(heat),
+                Chart::Dots(dots),
+                Chart::Bars(bars),
+            ],
             notes: vec!["A note.".to_owned()],
             raw: false,
         }],
@@ -285,6 +318,19 @@ mod tests {
         assert_eq!(grouped(7), "7");
         assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
         assert_eq!(number(f64::NAN, 2), "–");
+    }
+
+    #[test]
+    fn keys_are_plain_words() {
+        for (title, key) in [
+            ("kn/CPU s", "kilonodes per CPU second"),
+            ("table in use, %", "table in use percent"),
+            ("engine: N threads ÷ N processes", "engine N threads over N processes"),
+            ("blocks with steal > 1 %", "blocks with steal over 1 percent"),
+            ("time-to-depth speed-up", "time-to-depth speed-up"),
+        ] {
+            assert_eq!(plain(title), key);
+        }
     }
 
     #[test]

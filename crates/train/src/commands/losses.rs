@@ -1,6 +1,7 @@
 //! The losses of a run: a growing CSV file and a chart.
 
-use megatherium_cli::chart::{self, Chart, Curves, Estimate, Series};
+use megatherium_cli::chart::svg::{Frame, picture};
+use megatherium_cli::chart::{Chart, Curves, Estimate, Series};
 use megatherium_train::trainer::Report;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -125,7 +126,7 @@ impl Losses {
             });
             Series { name: name.to_owned(), points: points.collect(), ideal: false }
         };
-        chart::file(&Chart::Curves(Curves {
+        let chart = Chart::Curves(Curves {
             title: "Loss".to_owned(),
             x_label: "positions".to_owned(),
             y_label: "mean squared error of the expected score".to_owned(),
@@ -134,6 +135,7 @@ impl Losses {
                 series("held out", |report| report.validation_loss),
             ],
             ..Curves::default()
-        }))
+        });
+        picture(&chart, Frame::PICTURE)
     }
 }

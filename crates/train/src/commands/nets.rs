@@ -4,7 +4,8 @@ use super::files::FilterArgs;
 use super::{Failure, at, load_network, ranged, samples_of, write_net};
 use clap::Args;
 use megatherium_board::PieceType;
-use megatherium_cli::chart::{self, Chart, Curves, Estimate, Heat, Series};
+use megatherium_cli::chart::svg::{Frame, picture};
+use megatherium_cli::chart::{Chart, Curves, Estimate, Heat, Series};
 use megatherium_nnue::layout::{INPUTS_PER_BUCKET, KING_BUCKET_MAP, OUTPUT_BUCKETS, QA, QB};
 use megatherium_nnue::{Network, Weights};
 use megatherium_train::sample::{PIECES, Sample};
@@ -155,7 +156,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         ("input.svg", "Input weights", &weights.input, QA),
         ("output.svg", "Output weights", &weights.output, QB),
     ] {
-        write(name, chart::file(&histogram(title, values, scale)))?;
+        write(name, picture(&histogram(title, values, scale), Frame::PICTURE))?;
     }
     if args.data.is_empty() {
         say!("with --data the activity of the neurons is measured too");
@@ -178,7 +179,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         rows: (0..shares.len()).step_by(COLUMNS).map(|first| first.to_string()).collect(),
         values: shares.chunks(COLUMNS).map(<[f64]>::to_vec).collect(),
     };
-    write("neurons.svg", chart::file(&Chart::Heat(heat)))
+    write("neurons.svg", picture(&Chart::Heat(heat), Frame::PICTURE))
 }
 
 /// Statistics of the weights of a layer.

@@ -62,8 +62,9 @@ pub(super) fn everything(
     if !samples.is_empty() {
         let curve = real::curve(&samples);
         let share = curve.iter().filter_map(|point| point.share).fold(1.0, f64::min);
-        let warning = (share < BUSY)
-            .then(|| format!("the machine was busy: {:.0} % of its processors", 100.0 * share));
+        let warning = (share < BUSY).then(|| {
+            format!("busy machine: searches got {:.0} % of their processors", 100.0 * share)
+        });
         for point in curve.iter().filter(|point| point.threads > 1) {
             for (estimate, name) in
                 [(point.nps_ratio, "nodes per second"), (point.speed_up, "time to depth")]

@@ -16,7 +16,7 @@ use clap::Args;
 use megatherium_board::position_file;
 use megatherium_cli::{build, stdio};
 use megatherium_nnue::Network;
-use megatherium_search::{Teamwork, VirtualSmp};
+use megatherium_search::{EngineError, Teamwork, VirtualSmp, bench};
 
 use megatherium_cli::JobResult;
 use megatherium_cli::progress::Progress;
@@ -283,6 +283,14 @@ impl ScaleArgs {
     }
 }
 
+/// The bench's node count: it tells versions of the search apart. None if it was interrupted.
+fn signature(bar: &Progress) -> Result<Option<(String, String)>, EngineError> {
+    bar.begin("bench signature", bench::POSITIONS.len() as u64);
+    let (depth, hash) = (bench::DEFAULT_DEPTH, bench::DEFAULT_HASH);
+    let bench = bench::run(depth, 1, hash, bar.stop(), &mut |_| bar.step(1, ""))?;
+    Ok(bench.complete.then(|| ("bench signature".to_owned(), format!("{} nodes", bench.nodes))))
+}
+
 /// Measures, prints the tables, writes the files.
 pub(super) fn run(args: &ScaleArgs) -> JobResult {
     let mode = args.mode();
@@ -300,6 +308,7 @@ pub(super) fn run(args: &ScaleArgs) -> JobResult {
     };
     report.facts.push(("engine".to_owned(), build::NAME.to_owned()));
     report.facts.push(("net".to_owned(), format!("{:016x}", Network::embedded().checksum())));
+    report.facts.extend(signature(&bar)?);
     let result = match mode {
         Mode::Everything => measure::everything(args, &mut report, &bar),
         Mode::Virtual => measure::virtual_threads(args, &mut report, &bar),
