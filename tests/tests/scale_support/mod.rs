@@ -38,12 +38,24 @@ window.addEventListener("load", () => {
     faults: window.faults,
     charts,
   };
+  parent.postMessage(JSON.stringify(seen), "*");
+});
+</script>
+"#;
+
+/// The window of a browser has a least width, a frame has none: the page is shown in a frame, and
+/// tells this page around it what it saw.
+const AROUND: &str = r#"<!doctype html>
+<style>:root { color-scheme: light dark; }</style>
+<script>
+window.addEventListener("message", event => {
   const note = document.createElement("pre");
   note.id = "seen";
-  note.textContent = JSON.stringify(seen);
+  note.textContent = event.data;
   document.body.append(note);
 });
 </script>
+<body><iframe src="looked-at.html" style="border: 0; height: 900px; width: WIDTHpx"></iframe></body>
 "#;
 
 /// The browser, or none.
@@ -59,18 +71,22 @@ pub fn browser() -> Option<&'static str> {
 /// What the browser makes of `report.html` in `folder`.
 pub fn look(browser: &str, folder: &Path, width: u32, dark: bool) -> Value {
     let page = std::fs::read_to_string(folder.join("report.html")).expect("a page");
-    let looked_at = folder.join("looked-at.html");
-    std::fs::write(&looked_at, page.replace("</head>", &format!("{LOOK}</head>"))).expect("a page");
+    let looked_at = page.replace("</head>", &format!("{LOOK}</head>"));
+    std::fs::write(folder.join("looked-at.html"), looked_at).expect("a page");
+    let around = folder.join("around.html");
+    std::fs::write(&around, AROUND.replace("WIDTH", &width.to_string())).expect("a page");
     let out = std::fs::File::create(folder.join("dom.html")).expect("a file");
     let mut command = Command::new(browser);
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
     command.args(["--disable-background-networking", "--disable-component-update"]);
     command.args(["--disable-sync", "--hide-scrollbars", "--dump-dom"]);
+    // The messages between the pages come after the end of loading.
+    command.arg("--virtual-time-budget=5000");
     // 0 is dark, 1 is light.
     command.arg(format!("--blink-settings=preferredColorScheme={}", u32::from(!dark)));
-    command.arg(format!("--window-size={width},900"));
+    command.arg(format!("--window-size={},1000", width + 100));
     command.arg(format!("--user-data-dir={}", folder.join("profile").display()));
-    command.arg(format!("file://{}", looked_at.display()));
+    command.arg(format!("file://{}", around.display()));
     let mut child = command.stdout(out).stderr(Stdio::null()).spawn().expect("the browser starts");
     let deadline = Instant::now() + Duration::from_mins(2);
     while child.try_wait().expect("it can be waited for").is_none() {
