@@ -31,6 +31,8 @@ pub struct Side {
     pub without_table: bool,
     /// Size of the table in MiB, if not that of the rules.
     pub mebibytes: Option<usize>,
+    /// Size of a smaller table in KiB.
+    pub kibibytes: Option<usize>,
 }
 
 impl Side {
@@ -48,6 +50,8 @@ impl Side {
         }
         if self.without_table {
             engine.disable_table()?;
+        } else if let Some(kibibytes) = self.kibibytes {
+            engine.shrink_table(kibibytes << 10 >> 6)?;
         }
         Ok(engine)
     }
@@ -222,6 +226,15 @@ mod tests {
         }
         let result = run([&slow, &default], RULES, &book, 0..12, &Nobody::default()).unwrap();
         assert!(result.pairs.score() < 0.45, "{result:?}");
+    }
+
+    #[test]
+    fn a_table_may_be_smaller_than_a_mebibyte() {
+        let entries = |side: &Side| side.engine(1).unwrap().table().capacity();
+        let small = Side { kibibytes: Some(3), ..Side::default() };
+        assert_eq!(entries(&small), 3 << 10 >> 4, "of 16 bytes");
+        assert_eq!(entries(&Side::default()), 1 << 16);
+        assert_eq!(entries(&Side { without_table: true, ..small }), 4, "one cache line");
     }
 
     #[test]

@@ -182,8 +182,14 @@ impl Engine {
     /// Replaces the table by a single cluster, which keeps next to nothing: to measure what a table
     /// gains. Internal iterative reduction, which relies on a table, is then off.
     pub fn disable_table(&mut self) -> Result<(), EngineError> {
+        self.shrink_table(1)
+    }
+
+    /// Replaces the table by one of so many cache lines of four entries: to see in short searches
+    /// what long ones do to a large table.
+    pub fn shrink_table(&mut self, clusters: usize) -> Result<(), EngineError> {
         self.wait();
-        self.table = Arc::new(Table::with_clusters(1).map_err(EngineError::Table)?);
+        self.table = Arc::new(Table::with_clusters(clusters).map_err(EngineError::Table)?);
         Ok(())
     }
 

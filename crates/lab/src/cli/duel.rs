@@ -32,6 +32,13 @@ pub struct DuelArgs {
     /// Table size of the opponent in MiB [default: that of --hash]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     against_hash: Option<u64>,
+    /// Table size of the first side in KiB instead: short searches crowd it as long ones crowd a
+    /// large table
+    #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), conflicts_with = "engine")]
+    kib: Option<u64>,
+    /// Table size of the opponent in KiB instead
+    #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), conflicts_with_all = ["against", "against_hash"])]
+    against_kib: Option<u64>,
     /// Maximum pairs of games, each opening with both colours [default: 500; with --sprt 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pairs: Option<u64>,
@@ -45,7 +52,9 @@ pub struct DuelArgs {
 /// Plays the first side against the opponent.
 pub(super) fn run(args: &DuelArgs) -> JobResult {
     let changed = [&args.against, &args.engine, &args.net, &args.against_net];
-    let equal = changed.into_iter().all(Option::is_none) && args.against_hash.is_none();
+    let sizes = [args.against_hash, args.kib, args.against_kib];
+    let equal =
+        changed.into_iter().all(Option::is_none) && sizes.into_iter().all(|it| it.is_none());
     if args.change.is_empty() && equal {
         return Err(
             "the sides are equal: use --set, --net, --against-hash, --against or --engine".into()
@@ -55,6 +64,8 @@ pub(super) fn run(args: &DuelArgs) -> JobResult {
     first.params = args.change.params()?;
     let mut second = side(args.against.as_deref(), args.against_net.as_deref())?;
     second.mebibytes = args.against_hash.map(|mebibytes| mebibytes as usize);
+    first.kibibytes = args.kib.map(|kibibytes| kibibytes as usize);
+    second.kibibytes = args.against_kib.map(|kibibytes| kibibytes as usize);
     let rules = Rules { sprt: args.sprt, ..args.play.rules() };
     let openings = args.play.openings()?;
     let pairs = match (args.pairs, openings.len()) {
