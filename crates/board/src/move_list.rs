@@ -96,8 +96,8 @@ impl MoveList {
     }
 }
 
-/// Appends to a list. The length is kept here, in a register, while moves are generated: in the list
-/// every push would wait for the store of the previous one.
+/// Appends to a list. The length is kept here, in a register, while moves are generated: in the
+/// list every push would wait for the store of the previous one.
 pub(crate) struct Writer<'a> {
     moves: &'a mut [Move; 256 + GROUP],
     len: usize,

@@ -19,7 +19,7 @@ use crate::sprt::{Sprt, Verdict};
 /// One side of a duel.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
-    /// Another engine, in its own process; of the fields below only `options` and `mebibytes` apply.
+    /// Another engine, in its own process; only its options and table size can be set then.
     pub binary: Option<PathBuf>,
     /// UCI options of the other engine.
     pub options: Vec<(String, String)>,

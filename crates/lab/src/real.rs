@@ -79,8 +79,8 @@ pub struct Point {
     pub steal: Option<f64>,
 }
 
-/// Runs the measurement. Thread counts alternate in blocks, forwards and backwards, so that drift of
-/// the machine affects all alike.
+/// Runs the measurement. Thread counts alternate in blocks, forwards and backwards, so that drift
+/// of the machine affects all alike.
 pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, LabError> {
     let counts = distinct(settings.threads.iter().copied().chain([1]));
     let steps = settings.positions.len() * (1 + settings.repeats * counts.len());

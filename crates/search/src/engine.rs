@@ -300,8 +300,8 @@ impl Engine {
         id
     }
 
-    /// Whether a thread may end an iteration with another's result. That result is a single line, so
-    /// `MultiPV` rules it out.
+    /// Whether a thread may end an iteration with another's result. That result is a single line,
+    /// so `MultiPV` rules it out.
     fn takes_over(&self) -> bool {
         let one_line = self.options.multi_pv == 1 && self.options.elo.is_none();
         self.options.teamwork.take_over && one_line && self.pool.workers() > 1

@@ -96,7 +96,7 @@ impl TimeManager {
     /// Adjusts the soft limit to how settled the last iteration looked.
     ///
     /// - `stable_iterations`: for how long the best move has not changed: less time.
-    /// - `score_drops`: how much worse the score has become since the move before, and over the last
+    /// - `score_drops`: how much worse the score has become since the last move, and over the last
     ///   two iterations: more time, trouble needs thought.
     /// - `best_move_share`: share of all nodes spent on the best move: near 1 it has no rival, less
     ///   time.

@@ -46,7 +46,8 @@ struct Output {
 }
 
 impl Workspace {
-    /// Buffers for batches of any size. The loss of a position is its error to the power `exponent`.
+    /// Buffers for batches of any size. The loss of a position is its error to the power of
+    /// `exponent`.
     pub fn new(exponent: f32) -> Workspace {
         Workspace { exponent, tiles: Vec::new(), outputs: Vec::new() }
     }
