@@ -1,4 +1,4 @@
-//! Perft suites: the number of move sequences from many positions, known from other programs.
+//! Perft suites: leaf counts of many positions, known from other programs.
 //!
 //! `cargo test -p megatherium-tests --test perft --release -- --ignored` counts the deep entries.
 

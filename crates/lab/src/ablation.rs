@@ -39,7 +39,7 @@ pub const TECHNIQUES: &[Technique] = &[
             ("correction_continuation", 0),
         ],
     },
-    Technique { name: "hindsight adjustment", off: &[("second_thoughts", 0)] },
+    Technique { name: "hindsight adjustment", off: &[("hindsight", 0)] },
     Technique { name: "razoring", off: &[("razor_depth", 0)] },
     Technique { name: "reverse futility", off: &[("reverse_futility_depth", 0)] },
     Technique { name: "null move", off: &[("null_depth", 128)] },

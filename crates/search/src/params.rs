@@ -136,7 +136,7 @@ params! {
     /// How much the static evaluation shrinks with the material traded, in 1/8192 per pawn's worth.
     material_scaling = 0 in 0..=100;
     /// Hindsight adjustment: 1 corrects the depth of heavily reduced moves by their evaluation.
-    second_thoughts = 1 in 0..=1;
+    hindsight = 1 in 0..=1;
     /// Hindsight adjustment: a gain of evaluation above this costs the move's node a ply.
     hindsight_margin = 180 in 0..=600;
 

@@ -54,7 +54,7 @@ fn from_data_to_a_net_and_back() {
     Network::from_bytes(&net).unwrap();
     let losses = fs::read_to_string(path.join("run/losses.csv")).unwrap();
 
-    // A finished run can be resumed for nothing, and a net made from its checkpoint again.
+    // Resuming a finished run does no work; a net can be made from its checkpoint again.
     succeed(path, &[&["train", "-o", "run", "--epochs", "3", "--resume"][..], &common].concat());
     assert_eq!(fs::read_to_string(path.join("run/losses.csv")).unwrap(), losses);
     succeed(path, &["quantise", "run/checkpoint.bin", "-o", "again.nnue", "--data", "games.data"]);

@@ -530,7 +530,7 @@ impl Search<'_> {
     /// static evaluation is known.
     fn hindsight(&self, static_eval: Score, ply: usize, depth: i32) -> i32 {
         let parent = self.stack.back(ply, 1);
-        if self.params.second_thoughts == 0 || parent.static_eval == NONE {
+        if self.params.hindsight == 0 || parent.static_eval == NONE {
             return depth;
         }
         let swing = static_eval + parent.static_eval;
