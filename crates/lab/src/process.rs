@@ -18,6 +18,8 @@ pub struct Process {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     name: String,
+    /// The options it has, in lower case: UCI names do not mind case.
+    options: Vec<String>,
 }
 
 impl Process {
@@ -33,15 +35,21 @@ impl Process {
             return Err(LabError::Process("no pipe".to_owned()));
         };
         let output = BufReader::new(output);
-        let mut process = Process { child, input, output, name: binary.display().to_string() };
+        let name = binary.display().to_string();
+        let mut process = Process { child, input, output, name, options: Vec::new() };
         // Some engines accept options only after they have listed them.
         process.say("uci")?;
         let mut name = None;
+        let mut options = Vec::new();
         process.listen("uciok", |line| {
             if let Some(given) = line.strip_prefix("id name ") {
                 name = Some(given.trim().to_owned());
+            } else if let Some(option) = line.strip_prefix("option name ") {
+                let end = option.find(" type ").unwrap_or(option.len());
+                options.push(option[..end].trim().to_lowercase());
             }
         })?;
+        process.options = options;
         if let Some(name) = name {
             process.name = name;
         }
@@ -88,8 +96,11 @@ impl Process {
         self.ready()
     }
 
-    /// Sets an option.
+    /// Sets an option. One that the engine does not list is refused: it would be ignored.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), LabError> {
+        if !self.options.contains(&name.to_lowercase()) {
+            return Err(LabError::Process(format!("{} has no option {name:?}", self.name)));
+        }
         self.say(&format!("setoption name {name} value {value}"))?;
         self.ready()
     }

@@ -23,6 +23,12 @@ pub struct DuelArgs {
     /// The first side: another UCI engine instead of this one
     #[arg(long, value_name = "BINARY", conflicts_with = "changes")]
     engine: Option<PathBuf>,
+    /// UCI options of the first side, for example UCI_LimitStrength=true
+    #[arg(long, value_name = "NAME=VALUE", value_parser = uci_option, requires = "engine")]
+    option: Vec<(String, String)>,
+    /// UCI options of the opponent
+    #[arg(long, value_name = "NAME=VALUE", value_parser = uci_option, requires = "against")]
+    against_option: Vec<(String, String)>,
     /// Net of the first side (`EvalFile` of another engine)
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
@@ -62,7 +68,9 @@ pub(super) fn run(args: &DuelArgs) -> JobResult {
     }
     let mut first = side(args.engine.as_deref(), args.net.as_deref())?;
     first.params = args.change.params()?;
+    first.options.extend_from_slice(&args.option);
     let mut second = side(args.against.as_deref(), args.against_net.as_deref())?;
+    second.options.extend_from_slice(&args.against_option);
     second.mebibytes = args.against_hash.map(|mebibytes| mebibytes as usize);
     first.kibibytes = args.kib.map(|kibibytes| kibibytes as usize);
     second.kibibytes = args.against_kib.map(|kibibytes| kibibytes as usize);
@@ -102,6 +110,12 @@ fn side(binary: Option<&Path>, net: Option<&Path>) -> Result<Side, Box<dyn std::
         None => {}
     }
     Ok(side)
+}
+
+/// Reads `NAME=VALUE`; a name may contain spaces.
+fn uci_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("not of the form NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// The result in lines that can be quoted.
