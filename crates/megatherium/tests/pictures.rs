@@ -181,7 +181,7 @@ const ARGUMENTS: [&str; 4] = ["analyse", "--all-depths", "--depth", "14"];
 #[test]
 fn the_terminal_shows_a_command_that_works() {
     let output = success(&[&ARGUMENTS[..], &[POSITION]].concat());
-    assert!(output.contains("  depth    score") && output.contains("   14/"), "{output}");
+    assert!(output.contains("  depth    score") && output.contains(" 14/"), "{output}");
     let command = format!("$ megatherium {} \"{POSITION}\"", ARGUMENTS.join(" "));
     if is_drawing() {
         let path = docs().join("pictures/terminal.svg");
