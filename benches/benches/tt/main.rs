@@ -1,7 +1,8 @@
 //! The shared table against the memory it runs on, and against other tables.
 //!
 //! `cargo bench -p megatherium-benches --bench tt` prints everything in a few minutes; with `--
-//! --quick` a rougher and shorter version. How to read it: `docs/table/09-benchmarks.md`.
+//! --quick` a rougher and shorter version, with `-- 64` only the tables of 64 MiB (or 1, or 1024).
+//! How to read it: `docs/table/09-benchmarks.md`.
 #![forbid(unsafe_code)]
 
 mod arena;
@@ -43,7 +44,11 @@ fn main() {
     };
     report::header(plan);
     let mut goals = report::Goals::default();
+    let chosen: Vec<usize> = std::env::args().filter_map(|size| size.parse().ok()).collect();
     for mebibytes in [1, 64, 1024] {
+        if !chosen.is_empty() && !chosen.contains(&mebibytes) {
+            continue;
+        }
         let arena = Arena::new(mebibytes, plan);
         goals.extend(arena.compare());
         arena.distances();

@@ -101,6 +101,18 @@ fn a_duel_needs_two_sides() {
     let own =
         success(&[&["duel", "--against", env!("CARGO_BIN_EXE_megatherium")][..], &quick].concat());
     assert!(own.contains("pairs by half points [0, 0, 2, 0, 0]"), "itself: {own}");
+    let option = ["--against-option", "UCI_LimitStrength=true", "--against-option", "UCI_Elo=1000"];
+    let weaker = [
+        &["duel", "--against", env!("CARGO_BIN_EXE_megatherium"), "--nodes", "3000"][..],
+        &option,
+        &["--pairs", "3"],
+    ];
+    let weaker = success(&weaker.concat());
+    assert!(weaker.starts_with("6 games, 3000 nodes a move: +6 "), "{weaker}");
+    let unknown = ["duel", "--against", env!("CARGO_BIN_EXE_megatherium"), "--pairs", "1"];
+    let unknown = failure(&[&unknown[..], &["--against-option", "No Such=1"]].concat());
+    assert!(unknown.contains("has no option \"No Such\""), "{unknown}");
+    assert!(failure(&["duel", "--option", "Hash=1"]).contains("--engine"));
     let clock = ["duel", "--set", "razor-depth=2", "--tc", "0.2+0.01", "--pairs", "1"];
     let one = success(&clock);
     assert!(one.starts_with("2 games, 0.2+0.01 s: "), "{one}");

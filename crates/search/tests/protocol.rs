@@ -11,7 +11,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 use loom::thread;
 use megatherium_search::smp::pool::{Office, Task};
-use megatherium_search::smp::{Baton, Control, Monitor, Primitives, SharedWord, VirtualSmp};
+use megatherium_search::smp::{Baton, Control, Lead, Monitor, Primitives, SharedWord, VirtualSmp};
 
 /// Loom's primitives without any logic: everything under test is shipped code.
 struct Loom;
@@ -267,4 +267,26 @@ fn the_pool_is_idle_only_when_every_task_is_done() {
         workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
     });
     assert_eq!(seen, BTreeSet::from([vec![2, 4]]));
+}
+
+/// Two threads complete the same depth at once: the first result stays, for everybody who has seen
+/// it and for ever, and the depth is known to whoever has published it.
+#[test]
+fn the_first_result_of_a_depth_stays() {
+    let seen = outcomes("publish against publish", || {
+        let lead = Arc::new(Lead::<u64, Loom>::default());
+        let publish = |result| {
+            let lead = Arc::clone(&lead);
+            move || {
+                lead.publish(3, || result);
+                (lead.has(3), lead.get().unwrap())
+            }
+        };
+        let other = thread::spawn(publish(2));
+        let (mine, theirs) = (publish(1)(), other.join().unwrap());
+        assert_eq!(mine, theirs);
+        assert_eq!(lead.get(), Some(mine.1));
+        mine
+    });
+    assert_eq!(seen, BTreeSet::from([(true, (3, 1)), (true, (3, 2))]));
 }

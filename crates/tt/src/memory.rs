@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn too_much_memory_is_refused() {
-        for clusters in [0, usize::MAX, usize::MAX / 64, isize::MAX as usize / 64, 1 << 50] {
+        let large = usize::try_from(1u64 << 50).unwrap_or(usize::MAX);
+        for clusters in [0, usize::MAX, usize::MAX / 64, isize::MAX as usize / 64, large] {
             assert!(Lines::allocate(clusters).is_none());
         }
     }

@@ -31,3 +31,32 @@ pub(crate) fn visit<T: Sync>(places: &[T], threads: usize, visitor: fn(&T)) {
 pub(crate) fn visit<T: Sync>(places: &[T], _: usize, visitor: fn(&T)) {
     places.chunks(CHUNK).flatten().for_each(visitor);
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use std::sync::{Condvar, Mutex};
+    use std::time::Duration;
+
+    /// The work of a table of several huge pages is shared: who begins a page here goes on only
+    /// after another thread has begun the next one.
+    #[test]
+    fn several_threads_take_part() {
+        static BEGUN: Mutex<usize> = Mutex::new(0);
+        static ANOTHER: Condvar = Condvar::new();
+        let mut places = vec![false; 2 * CHUNK];
+        places[0] = true;
+        places[CHUNK] = true;
+        visit(&places, 2, |&begins| {
+            if begins {
+                let mut begun = BEGUN.lock().unwrap();
+                *begun += 1;
+                ANOTHER.notify_all();
+                let alone = |begun: &mut usize| *begun < 2;
+                let patience = Duration::from_secs(60);
+                let (begun, _) = ANOTHER.wait_timeout_while(begun, patience, alone).unwrap();
+                assert_eq!(*begun, 2, "one thread does everything");
+            }
+        });
+    }
+}

@@ -300,7 +300,8 @@ fn every_size_is_possible_not_only_powers_of_two() {
 fn a_size_that_cannot_be_allocated_leaves_the_table_as_it_is() {
     let mut table = table(2);
     table.store(42, note(1, 1));
-    for absurd in [usize::MAX, usize::MAX >> 20, usize::MAX >> 21, 1 << 40, 1 << 28] {
+    let sizes = [usize::MAX as u64, u64::MAX >> 20, u64::MAX >> 21, 1 << 40, 1 << 28];
+    for absurd in sizes.into_iter().filter_map(|size| usize::try_from(size).ok()) {
         let error = table.resize(absurd).unwrap_err();
         assert_eq!(error, SizeError::OutOfMemory { mebibytes: absurd });
         assert_eq!(error.to_string(), format!("cannot allocate a hash table of {absurd} MiB"));

@@ -13,10 +13,10 @@ use megatherium_cli::progress::Progress;
 pub struct AblateArgs {
     /// Only techniques whose name contains this
     only: Option<String>,
-    /// Depth of the searches whose nodes are counted
+    /// Depth of the node-count searches
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=64))]
     depth: u32,
-    /// Openings to play with both colours; none leaves out the games
+    /// Openings to play with both colours; 0 skips the games
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100_000))]
     pairs: u64,
     #[command(flatten)]

@@ -2,6 +2,7 @@
 //! system is. The page itself is `templates/report.html`, compiled in.
 
 use askama::Template;
+use megatherium_cli::chart::svg::STYLE;
 
 use super::{Report, Section};
 
@@ -11,6 +12,7 @@ struct Page<'a> {
     report: &'a Report,
     /// Raw samples come last, folded up.
     sections: Vec<&'a Section>,
+    style: &'static str,
 }
 
 /// The page.
@@ -18,7 +20,7 @@ pub fn write(report: &Report) -> Result<String, askama::Error> {
     let (samples, mut sections): (Vec<_>, Vec<_>) =
         report.sections.iter().partition(|section| section.raw && section.charts.is_empty());
     sections.extend(samples);
-    Page { report, sections }.render().map(|page| page + "\n")
+    Page { report, sections, style: STYLE }.render().map(|page| page + "\n")
 }
 
 #[cfg(test)]

@@ -24,12 +24,12 @@ impl Counter {
     }
 }
 
-/// One set of counters per thread, each on a cache line of its own.
+/// One set of counters per thread, each on its own cache line.
 #[derive(Debug)]
 pub struct Counters(Box<[CachePadded<Counter>]>);
 
 impl Counters {
-    /// Zeroes for `threads` threads.
+    /// Counters of zero for `threads` threads.
     pub fn new(threads: usize) -> Counters {
         Counters((0..threads).map(|_| CachePadded::default()).collect())
     }
@@ -59,5 +59,24 @@ impl Counters {
     /// Tablebase hits of all threads so far.
     pub fn tb_hits(&self) -> u64 {
         self.0.iter().map(|counter| counter.tb_hits.load(Ordering::Relaxed)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_thread_counts_for_itself_and_all_are_added() {
+        let counters = Counters::new(3);
+        assert_eq!((counters.threads(), counters.nodes(), counters.tb_hits()), (3, 0, 0));
+        for id in 0..3 {
+            counters.of(id).set_nodes(100 + id as u64);
+            counters.of(id).set_tb_hits(10 + id as u64);
+        }
+        assert_eq!(counters.nodes_by_thread(), [100, 101, 102]);
+        assert_eq!((counters.nodes(), counters.tb_hits()), (303, 33));
+        counters.of(1).set_nodes(7);
+        assert_eq!(counters.nodes(), 209, "what a thread publishes replaces what it had published");
     }
 }

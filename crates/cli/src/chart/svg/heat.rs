@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::axis::{label, trimmed};
 use super::{Area, Frame, LETTER, escape, width};
-use crate::report::Heat;
+use crate::chart::Heat;
 
 const RIGHT: f64 = 6.0;
 const TOP: f64 = 32.0;

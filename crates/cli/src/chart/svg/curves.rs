@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use super::axis::{Axis, described, label};
 use super::{Area, Frame, SERIES, escape, width};
-use crate::report::{Curves, Series};
-use crate::stats::Estimate;
+use crate::chart::{Curves, Estimate, Series};
 
 const RIGHT: f64 = 14.0;
 const BOTTOM: f64 = 50.0;
@@ -127,7 +126,8 @@ fn curve(svg: &mut String, series: &Series, class: &str, x: &Axis, y: &Axis) {
         let line = path(|estimate| estimate.value).join("L");
         let _ = writeln!(svg, "<path class=\"line {class}\" d=\"M{line}\"/>");
     }
-    if series.ideal {
+    // Of many points the line says enough.
+    if series.ideal || series.points.len() > 100 {
         return;
     }
     for (at, estimate) in &series.points {

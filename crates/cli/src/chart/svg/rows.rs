@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::axis::{Axis, described, label};
 use super::{Frame, escape, width};
-use crate::report::Dots;
+use crate::chart::Dots;
 
 const BOTTOM: f64 = 50.0;
 

@@ -1,7 +1,6 @@
 //! Axes, and numbers as short labels.
 
-use crate::report::number;
-use crate::stats::Estimate;
+use crate::chart::{Estimate, number};
 
 /// One axis: from values to places on the page, and where to put marks.
 pub(super) struct Axis {

@@ -8,12 +8,10 @@ mod rows;
 
 use std::fmt::Write as _;
 
-use super::{Chart, Curves, Dots, Heat};
+use super::Chart;
 
-/// The colours, light and dark.
-const COLOURS: &str = include_str!("../../../templates/colours.css");
-/// How the parts of a chart are drawn.
-const STYLE: &str = include_str!("../../../templates/chart.css");
+/// The style sheet of a page with charts, light or dark as the reader's system is.
+pub const STYLE: &str = concat!(include_str!("../colours.css"), include_str!("../chart.css"));
 
 /// Number of series colours the style sheet has.
 const SERIES: usize = 6;
@@ -48,27 +46,27 @@ fn inside(chart: &Chart, frame: Frame) -> (String, f64) {
 }
 
 /// A chart for a page that has the style sheet.
-pub(super) fn draw(chart: &Chart) -> String {
+pub fn draw(chart: &Chart) -> String {
     let frame = Frame::COLUMN;
     let (inside, height) = inside(chart, frame);
     format!(
         "<svg viewBox=\"0 0 {} {height}\" role=\"img\" aria-label=\"{}\">\n{inside}</svg>\n",
         frame.width,
-        escape(title(chart))
+        escape(chart.title())
     )
 }
 
-/// A chart as a file of its own: with title, style sheet and background, light or dark as the
+/// A chart as a standalone file: with title, style sheet and background, light or dark as the
 /// reader's system is.
 pub fn picture(chart: &Chart, frame: Frame) -> String {
     const HEAD: f64 = 40.0;
     const MARGIN: f64 = 14.0;
     let (inside, height) = inside(chart, frame);
-    let title = escape(title(chart));
+    let title = escape(chart.title());
     let (width, height) = (frame.width + 2.0 * MARGIN, height + HEAD + MARGIN);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         role=\"img\" aria-label=\"{title}\">\n<style>\n{COLOURS}{STYLE}</style>\n"
+         role=\"img\" aria-label=\"{title}\">\n<style>\n{STYLE}</style>\n"
     );
     let _ = writeln!(
         svg,
@@ -77,16 +75,6 @@ pub fn picture(chart: &Chart, frame: Frame) -> String {
          <g transform=\"translate({MARGIN} {HEAD})\">\n{inside}</g>\n</svg>"
     );
     svg
-}
-
-/// What the chart is called.
-pub(super) fn title(chart: &Chart) -> &str {
-    match chart {
-        Chart::Curves(Curves { title, .. })
-        | Chart::Heat(Heat { title, .. })
-        | Chart::Dots(Dots { title, .. })
-        | Chart::Bars(Dots { title, .. }) => title,
-    }
 }
 
 /// Text with the characters that mean something to XML replaced.
@@ -126,23 +114,52 @@ impl Area {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::example;
+    use crate::chart::{Curves, Dots, Estimate, Heat, Series};
+
+    fn charts() -> Vec<Chart> {
+        let estimate = |value: f64| Estimate { value, low: value * 0.9, high: value * 1.1 };
+        let series = |points: &[f64]| {
+            let points = points.iter().map(|&value| (value, estimate(value))).collect();
+            Series { name: "a < b & c".to_owned(), points, ideal: false }
+        };
+        let curves = |series| Chart::Curves(Curves { series, log_x: true, ..Curves::default() });
+        let heat = Heat {
+            columns: vec!["0".to_owned(), "1".to_owned()],
+            rows: vec!["0–3".to_owned(), "<4".to_owned()],
+            values: vec![vec![12.0, 3.0], vec![0.0, 1.0]],
+            ..Heat::default()
+        };
+        let rows = vec![("shared".to_owned(), estimate(0.97)), ("own".to_owned(), estimate(0.0))];
+        let dots = Dots { baseline: 1.0, rows, ..Dots::default() };
+        vec![
+            curves(vec![]),
+            curves(vec![series(&[])]),
+            curves(vec![series(&[1.0, 2.0, 1e7]), Series { ideal: true, ..series(&[1e-9]) }]),
+            Chart::Heat(Heat::default()),
+            Chart::Heat(heat),
+            Chart::Dots(dots.clone()),
+            Chart::Bars(dots),
+        ]
+    }
 
     #[test]
     fn charts_have_no_holes() {
-        for chart in &example().sections[0].charts {
-            for svg in [draw(chart), picture(chart, Frame::PICTURE)] {
+        for chart in charts() {
+            for svg in [draw(&chart), picture(&chart, Frame::PICTURE)] {
                 assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
-                assert_eq!(svg.matches("<svg").count(), svg.matches("</svg>").count());
-                assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
-                assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
+                for name in ["svg", "text", "g", "title", "style"] {
+                    let opened = svg.matches(&format!("<{name} ")).count()
+                        + svg.matches(&format!("<{name}>")).count();
+                    assert_eq!(opened, svg.matches(&format!("</{name}>")).count(), "{name}: {svg}");
+                }
+                assert_eq!(svg.matches('"').count() % 2, 0, "{svg}");
             }
         }
     }
 
     #[test]
     fn a_picture_knows_light_and_dark() {
-        let svg = picture(&example().sections[0].charts[0], Frame::PICTURE);
+        let svg = picture(&charts()[2], Frame::PICTURE);
         assert!(svg.contains("prefers-color-scheme: dark") && svg.contains("class=\"paper\""));
         assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"));
     }
