@@ -6,9 +6,13 @@
 #   make TUNE=1          lists the search parameters as UCI options, for tuning servers
 #   make bench           builds it and runs the bench
 #   make deny            checks licences and advisories with cargo-deny
+#   make package         packs every crate as a registry takes it, and builds it from the package
 #   make site            writes the book and the API documentation to target/site
 #   make portable        builds ./megatherium-portable for every x86-64 Linux machine
 #   make portable-check  builds it and compares the bench of its levels with each other
+#   make pgo             builds ./megatherium-pgo, optimised by a profile of its own bench
+#   make aarch64-check   builds for AArch64 and runs tests and bench under qemu-user
+#   make pictures        draws the pictures of the book and of the README again
 
 EXE ?= megatherium
 
@@ -16,10 +20,11 @@ ifeq ($(OS),Windows_NT)
 SUFFIX := .exe
 endif
 FEATURES := $(if $(TUNE),--features tune)
-BUILT := $(or $(CARGO_TARGET_DIR),target)/release/megatherium$(SUFFIX)
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BUILT := $(TARGET)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all bench test deny site portable portable-check clean
+.PHONY: all bench test deny package site portable portable-check pgo aarch64-check pictures clean
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
@@ -39,16 +44,20 @@ test:
 deny:
 	cargo deny --locked check
 
+# Only what is committed is packed.
+package:
+	cargo package --workspace --locked
+
 # The book with the API documentation inside (needs mdbook).
-SITE := $(or $(CARGO_TARGET_DIR),target)/site
+SITE := $(TARGET)/site
 site:
 	mdbook build docs --dest-dir $(abspath $(SITE))
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 	rm -rf $(SITE)/api
-	cp -r $(or $(CARGO_TARGET_DIR),target)/doc $(SITE)/api
+	cp -r $(TARGET)/doc $(SITE)/api
 
 # The whole engine once per level of x86-64, and a launcher that starts the best one.
-PORTABLE := $(or $(CARGO_TARGET_DIR),target)/portable
+PORTABLE := $(TARGET)/portable
 portable:
 	mkdir -p $(PORTABLE)/engines
 	n=1; for level in x86-64 x86-64-v2 x86-64-v3 x86-64-v4; do \
@@ -67,6 +76,42 @@ portable-check: portable
 	  MEGATHERIUM_LEVEL=$$level ./megatherium-portable bench | tail -n 1 | cut -d' ' -f1; \
 	done | sort | uniq -c
 
+# Built twice: once to count how often every branch is taken, once to use the counts. The first build
+# benches with one thread and with two, so that the code of the helpers is counted too. Needs
+# `rustup component add llvm-tools`.
+HOST := $(shell rustc -vV | sed -n 's/^host: //p')
+PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
+PGO := $(abspath $(TARGET)/pgo)
+PGO_BUILD := cargo build --release --locked --package megatherium --target $(HOST) --target-dir $(PGO)
+pgo:
+	$(PROFDATA) merge --help > $(if $(SUFFIX),NUL,/dev/null)
+	rm -rf $(PGO)/counts
+	RUSTFLAGS="-C target-cpu=native -C profile-generate=$(PGO)/counts" $(PGO_BUILD)
+	$(PGO)/$(HOST)/release/megatherium$(SUFFIX) bench
+	$(PGO)/$(HOST)/release/megatherium$(SUFFIX) bench 16 2 9
+	$(PROFDATA) merge -o $(PGO)/megatherium.profdata $(PGO)/counts
+	RUSTFLAGS="-C target-cpu=native -C profile-use=$(PGO)/megatherium.profdata" $(PGO_BUILD)
+	cp $(PGO)/$(HOST)/release/megatherium$(SUFFIX) megatherium-pgo$(SUFFIX)
+
+# Another architecture must search the same tree. Needs `rustup target add aarch64-unknown-linux-gnu`,
+# a cross linker and qemu-user (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user). The
+# emulation does not show which pages are huge, so those tests are left out.
+ARM := aarch64-unknown-linux-gnu
+QEMU ?= qemu-aarch64 -L /usr/aarch64-linux-gnu
+aarch64-check: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ?= aarch64-linux-gnu-gcc
+aarch64-check: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER = $(QEMU)
+aarch64-check:
+	RUSTFLAGS="-C target-cpu=generic" cargo test --locked --target $(ARM) --lib \
+	  -p megatherium-tt -p megatherium-board -p megatherium-nnue -- --skip huge_pages::tests
+	RUSTFLAGS="-C target-cpu=generic" cargo build --locked --target $(ARM) --package megatherium
+	cargo build --locked --package megatherium
+	test "$$($(QEMU) $(TARGET)/$(ARM)/debug/megatherium bench 16 1 8 | tail -n 1 | cut -d' ' -f1)" \
+	  = "$$($(TARGET)/debug/megatherium bench 16 1 8 | tail -n 1 | cut -d' ' -f1)"
+
+# Every picture but the terminal is drawn from a table of the book or a file beside it.
+pictures:
+	MEGATHERIUM_DRAW=1 cargo test --release --locked --package megatherium --test pictures
+
 clean:
 	cargo clean
-	rm -f $(PLACE) megatherium-portable
+	rm -f $(PLACE) megatherium-portable megatherium-pgo$(SUFFIX)

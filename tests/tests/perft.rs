@@ -1,11 +1,13 @@
-//! Perft suites: the number of move sequences from many positions, known from other programs.
+//! Perft suites: leaf counts of many positions, known from other programs.
 //!
 //! `cargo test -p megatherium-tests --test perft --release -- --ignored` counts the deep entries.
 
 mod rules_support;
 
+use std::sync::atomic::AtomicBool;
+
 use megatherium_board::epd::Epd;
-use megatherium_board::perft::{perft_full, perft_parallel};
+use megatherium_board::perft::{divide, perft_full};
 use rules_support::shared;
 
 /// Entries up to here belong to the ordinary run.
@@ -28,7 +30,10 @@ fn count_suite(suite: &str, wanted: impl Fn(u64) -> bool) -> usize {
                 continue;
             }
             entries += 1;
-            assert_eq!(perft_parallel(&epd.board, depth), count, "depth {depth} of {line}");
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let moves = divide(&epd.board, depth, threads, &AtomicBool::new(false)).unwrap();
+            let leaves: u64 = moves.iter().map(|(_, leaves)| leaves).sum();
+            assert_eq!(leaves, count, "depth {depth} of {line}");
             if count <= PLAYED_OUT {
                 assert_eq!(
                     perft_full(&epd.board, depth),

@@ -1,9 +1,11 @@
 //! `megatherium scale` through the real binary: what it prints, what it writes, what it refuses,
 //! and what Ctrl-C leaves.
 
+mod scale_support;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use megatherium_tests::binary;
 use serde_json::Value;
@@ -75,10 +77,31 @@ fn a_full_report_has_all_its_parts() {
 
     let page = std::fs::read_to_string(folder.path().join("report.html")).expect("a page");
     assert!(page.matches("<svg").count() >= 9 && !page.contains("http"));
+    for fact in ["date", "system", "compiler", "commit", "net", "bench signature"] {
+        assert!(page.contains(&format!("<dt>{fact}</dt>")), "{fact}");
+        assert!(report["facts"][fact].as_str().is_some_and(|text| !text.is_empty()), "{fact}");
+    }
+    assert_eq!(report["schema"], 3);
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    plain_headers(folder.path());
     let samples = std::fs::read_to_string(folder.path().join("real-samples.csv")).expect("samples");
     assert_eq!(samples.lines().count(), 1 + 4);
     assert!(samples.starts_with("position,repeat,threads,depth,nodes,seconds,"));
     render(folder.path());
+}
+
+/// The first line of every CSV file is words, numbers and hyphens.
+fn plain_headers(folder: &Path) {
+    let files = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    let mut count = 0;
+    for path in files.filter(|path| path.extension().is_some_and(|end| end == "csv")) {
+        let text = std::fs::read_to_string(&path).expect("text");
+        let header = text.lines().next().expect("a header");
+        let plain = |c: char| c.is_ascii_alphanumeric() || [' ', '-', ','].contains(&c);
+        assert!(header.chars().all(plain), "{}: {header}", path.display());
+        count += 1;
+    }
+    assert!(count >= 6, "{count} files");
 }
 
 /// The same command gives the same numbers, another seed gives others.
@@ -198,7 +221,7 @@ fn engines_side_by_side() {
     assert_ne!(engines[0]["engine"], engines[2]["engine"], "they can be told apart");
     for row in engines {
         assert_eq!(row["positions"], 2, "{row}");
-        assert!(row["kn/s"].as_f64().is_some_and(|speed| speed > 1.0), "{row}");
+        assert!(row["kilonodes per second"].as_f64().is_some_and(|speed| speed > 1.0), "{row}");
     }
     assert_eq!(rows(&first, "engine-samples").len(), 8);
     assert_eq!(rows(&first, "engine-ceilings").len(), 2);
@@ -327,57 +350,29 @@ fn book(folder: &Path) -> PathBuf {
     path
 }
 
-/// Draws the page in a browser, if there is one, and looks at the picture: not blank, and not one
-/// colour.
+/// On a phone and on a desk, light and dark: nothing fails, nothing is wider than the window, every
+/// chart has its points, and the smallest letters can be read.
 fn render(folder: &Path) {
-    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-    let Some(browser) = names.into_iter().find(|name| {
-        let version = Command::new(name)
-            .arg("--version")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        version.is_ok_and(|status| status.success())
-    }) else {
-        println!("no browser installed: the page is not rendered");
+    let Some(browser) = scale_support::browser() else {
+        println!("skipped: no Chromium is installed, the page is not looked at");
         return;
     };
-    let picture = folder.join("page.png");
-    let mut child = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-        ])
-        .args([
-            "--disable-component-update",
-            "--disable-sync",
-            "--hide-scrollbars",
-            "--window-size=1000,2400",
-        ])
-        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
-        .arg(format!("--screenshot={}", picture.display()))
-        .arg(format!("file://{}", folder.join("report.html").display()))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the browser starts");
-    let deadline = Instant::now() + Duration::from_mins(2);
-    while child.try_wait().expect("it can be waited for").is_none() {
-        if Instant::now() > deadline {
-            let _ = child.kill();
-            panic!("{browser} does not finish");
+    let mut papers = Vec::new();
+    for (width, dark) in [(360, false), (360, true), (1280, false), (1280, true)] {
+        let seen = scale_support::look(browser, folder, width, dark);
+        assert_eq!(seen["faults"].as_array().map(Vec::len), Some(0), "{seen}");
+        assert_eq!(seen["width"], width, "{seen}");
+        assert!(seen["needed"].as_u64() <= Some(u64::from(width)), "too wide: {seen}");
+        assert!(seen["tiles"].as_u64() >= Some(3), "{seen}");
+        let charts = seen["charts"].as_array().expect("charts");
+        assert!(charts.len() >= 8, "{seen}");
+        for chart in charts {
+            assert!(chart["marks"].as_u64() >= Some(1), "no points: {chart}");
+            assert!(chart["smallest"].as_f64() >= Some(10.0), "illegible at {width}: {chart}");
+            assert_eq!(chart["outside"].as_array().map(Vec::len), Some(0), "{width}: {chart}");
         }
-        std::thread::sleep(Duration::from_millis(50));
+        papers.push(seen["paper"].clone());
+        println!("looked at by {browser}: {width} px, dark: {dark}, {} charts", charts.len());
     }
-    let png = std::fs::read(&picture).expect("a picture");
-    assert!(png.starts_with(b"\x89PNG"), "a picture");
-    let number = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
-    assert_eq!((number(16), number(20)), (1000, 2400), "of the size asked for");
-    // A blank page of this size packs into a few kilobytes; text and curves do not.
-    assert!(png.len() > 60_000, "something is on it: {} bytes", png.len());
-    println!("rendered in {browser}: {} bytes", png.len());
+    assert!(papers[0] == papers[2] && papers[1] == papers[3] && papers[0] != papers[1]);
 }

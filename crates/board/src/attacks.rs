@@ -125,13 +125,13 @@ pub fn king(square: Square) -> Bitboard {
     KING[square.index()]
 }
 
-/// The squares a bishop attacks, up to and with the first occupied square of each ray.
+/// The squares a bishop attacks, up to and including the first occupied square of each ray.
 #[inline]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     magics::bishop(square.index(), occupied)
 }
 
-/// The squares a rook attacks, up to and with the first occupied square of each ray.
+/// The squares a rook attacks, up to and including the first occupied square of each ray.
 #[inline]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     magics::rook(square.index(), occupied)
@@ -156,13 +156,13 @@ pub fn of(piece_type: PieceType, color: Color, square: Square, occupied: Bitboar
     }
 }
 
-/// What a bishop would attack on an empty board.
+/// Attacks of a bishop on an empty board.
 #[inline]
 pub fn bishop_rays(square: Square) -> Bitboard {
     BISHOP_RAYS[square.index()]
 }
 
-/// What a rook would attack on an empty board.
+/// Attacks of a rook on an empty board.
 #[inline]
 pub fn rook_rays(square: Square) -> Bitboard {
     ROOK_RAYS[square.index()]

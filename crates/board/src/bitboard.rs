@@ -17,9 +17,9 @@ use crate::Square;
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
-    /// Every square.
+    /// All 64 squares.
     pub const ALL: Self = Self(!0);
 
     /// The squares of a file (0 = a).
@@ -151,6 +151,14 @@ impl Not for Bitboard {
     #[inline]
     fn not(self) -> Self {
         Self(!self.0)
+    }
+}
+
+impl Square {
+    /// The set of this square alone.
+    #[inline]
+    pub const fn bitboard(self) -> Bitboard {
+        Bitboard(1 << self.index())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The position: what it stores and what can be asked of it.
+//! The position: its fields and accessors.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use crate::attacks;
 use crate::clocks::Clocks;
 use crate::{Bitboard, Color, Move, Piece, PieceType, Square};
 
-/// A chess position, standard or Chess960, with everything a search asks for at every node.
+/// A chess position, standard or Chess960, with everything a search needs at every node.
 ///
 /// The board is copy-make: a search keeps the position before a move and makes the move on a copy.
 /// There is no unmake and no undo record to keep in step.
@@ -99,13 +99,13 @@ impl Board {
         self.colors(color) & self.pieces(piece_type)
     }
 
-    /// What stands on a square.
+    /// The piece on a square.
     #[inline]
     pub const fn piece_on(&self, square: Square) -> Option<Piece> {
         self.mailbox[square.index()]
     }
 
-    /// Where the king of a side stands.
+    /// The square of a side's king.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         // Every board has both kings; from_index makes a square of an empty set's 64 as well.
@@ -143,7 +143,8 @@ impl Board {
         if color == self.side_to_move { self.pinned } else { self.find_pinned(color) }
     }
 
-    /// Computes the pieces of `color` that alone stand between their king and an enemy slider.
+    /// Computes the absolutely pinned pieces of `color`: each alone between its king and an enemy
+    /// slider.
     fn find_pinned(&self, color: Color) -> Bitboard {
         let king = self.king(color);
         let occupied = self.occupied();

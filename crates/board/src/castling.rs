@@ -1,5 +1,5 @@
-//! Castling, as Chess960 has it: standard chess is the case with the king on e1 and the rooks in
-//! the corners.
+//! Castling by the rules of Chess960; standard chess is the case with the king on e1 and the rooks
+//! in the corners.
 
 use crate::attacks;
 use crate::{Bitboard, Board, Color, Move, Piece, PieceType, Square};

@@ -1,10 +1,10 @@
-//! Where checks come from: computed once for a position, asked of each of its moves.
+//! Check squares and discovered checks: computed once for a position, queried for each move.
 
 use crate::attacks;
 use crate::moves::Kind;
 use crate::{Bitboard, Board, Color, Move, Square};
 
-/// What it takes to check the king of the side that is not to move.
+/// Check squares and discovering pieces against the king of the side not to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks {
     king: Square,
@@ -42,7 +42,7 @@ impl Checks {
 }
 
 impl Board {
-    /// What it takes to check the opponent's king.
+    /// Computes check squares and discovered checks against the opponent's king.
     pub fn checks(&self) -> Checks {
         let us = self.side_to_move;
         let (king, occupied) = (self.king(!us), self.occupied());

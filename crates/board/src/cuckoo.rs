@@ -1,5 +1,4 @@
-//! All differences that one reversible move makes to a key, in a cuckoo hash table made by the
-//! compiler.
+//! The key differences of all reversible moves, in a cuckoo hash table built at compile time.
 //!
 //! There are 3668 moves of knights, bishops, rooks, queens and kings between two squares of an
 //! empty board, not counting direction. Each can lie in one of two places of the table; one that

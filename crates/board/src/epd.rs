@@ -52,7 +52,7 @@ pub enum EpdError {
     },
     /// The operation, `hmvc` or `fmvn`, needs one number.
     NotAClock {
-        /// The operation.
+        /// `hmvc` or `fmvn`.
         opcode: &'static str,
     },
 }

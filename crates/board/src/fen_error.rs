@@ -107,7 +107,7 @@ pub struct FenError {
     pub field: FenField,
     /// The position in the text, in characters from 1.
     pub column: usize,
-    /// The problem.
+    /// What is wrong with it.
     pub problem: Problem,
 }
 

@@ -62,9 +62,8 @@ impl KeyHistory {
 
     /// Is the position a draw by repetition, `ply` moves after the root of the search?
     ///
-    /// It is if the position occurred once before within the search, after the root, because
-    /// whoever repeated it there can do so again; or if it occurred twice before in all, as the
-    /// rules have it.
+    /// It is if the position occurred once before within the search, after the root, because the
+    /// side that repeated it can do so again; or if it occurred twice before, by the rules.
     #[inline]
     pub fn repetition(&self, board: &Board, ply: usize) -> bool {
         let reach = self.reach(board);

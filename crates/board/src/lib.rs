@@ -7,16 +7,12 @@
 //! let board = Board::from_fen(fen).unwrap();
 //! let castles = board.parse_uci("e1g1").unwrap();
 //! assert!(castles.is_castling() && board.is_legal(castles));
-//! let mut next = board;
-//! next.make(castles);
-//! assert_eq!(next.key(), board.key_after(castles));
+//! assert_eq!(board.after(castles).key(), board.key_after(castles));
 //! assert_eq!(perft::perft(&board, 3), 97_862);
 //! ```
 
 #![forbid(unsafe_code)]
 
-// Import cycle: bitboard, square. A bitboard is a set of squares and a square converts to the set
-// of itself: each names the other in its signatures.
 pub mod attacks;
 mod bitboard;
 mod board;
@@ -62,3 +58,8 @@ pub use see::SEE_VALUES;
 pub use square::{Square, SquareError};
 pub use threats::Threats;
 pub use uci::{MoveError, UciMove};
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -1,9 +1,9 @@
-//! The attack tables of bishops and rooks, built by the compiler.
+//! Magic bitboards: the attack tables of bishops and rooks, built at compile time.
 //!
 //! The occupied squares that can stop a slider are multiplied by a number that gathers them in the
 //! top bits; these bits index the square's part of the table. The multipliers were found by
-//! `examples/find_magics.rs`. The tables are constants in the binary: nothing to set up at start,
-//! nothing to check at use, and no instruction that only some processors have.
+//! `examples/find_magics.rs`. The tables are constants in the binary: they need no initialisation
+//! and no instruction that only some processors have.
 
 use crate::Bitboard;
 

@@ -5,6 +5,15 @@ use crate::moves::Kind;
 use crate::{Bitboard, Board, Color, Move, Piece, PieceType, Square, zobrist};
 
 impl Board {
+    /// The position after a legal move.
+    #[inline]
+    #[must_use]
+    pub fn after(&self, mv: Move) -> Board {
+        let mut next = *self;
+        next.make(mv);
+        next
+    }
+
     /// Plays a legal move in place. Copy the board first to keep the position before the move.
     ///
     /// The move must be legal, see [`Board::is_legal`]; a move from an empty square does nothing.

@@ -33,7 +33,7 @@ impl MoveList {
     pub(crate) fn write(&mut self, generate: impl FnOnce(&mut Writer<'_>)) {
         let mut writer = Writer { moves: &mut self.moves, len: self.len as usize };
         generate(&mut writer);
-        // No known position has so many moves; should there be one, the rest is left out.
+        // No known position has more moves; beyond that the rest is dropped.
         self.len = writer.len.min(u8::MAX as usize) as u8;
     }
 
@@ -62,22 +62,16 @@ impl MoveList {
         self.len = 0;
     }
 
-    /// Forgets all but the first `len` moves.
+    /// Keeps the first `len` moves.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len.min(usize::from(u8::MAX)) as u8);
     }
 
-    /// The moves.
+    /// The moves as a slice.
     #[inline]
     pub fn as_slice(&self) -> &[Move] {
         &self.moves[..self.len as usize]
-    }
-
-    /// The moves, to be reordered.
-    #[inline]
-    pub fn as_mut_slice(&mut self) -> &mut [Move] {
-        &mut self.moves[..self.len as usize]
     }
 
     /// Keeps the moves for which `keep` returns true, in order.
@@ -102,8 +96,8 @@ impl MoveList {
     }
 }
 
-/// Appends to a list. The length lives here while moves are generated: in the list, every move
-/// would wait for the length that the one before it stored.
+/// Appends to a list. The length is kept here, in a register, while moves are generated: in the
+/// list every push would wait for the store of the previous one.
 pub(crate) struct Writer<'a> {
     moves: &'a mut [Move; 256 + GROUP],
     len: usize,

@@ -5,7 +5,7 @@ use core::num::NonZeroU16;
 
 use crate::{PieceType, Square};
 
-/// A move in 16 bits, of which zero is none, so `Option<Move>` has 16 bits too.
+/// A move in 16 bits. Zero is not a move, so `Option<Move>` has 16 bits too.
 ///
 /// ```text
 ///  15 14 | 13 12     | 11 … 6 | 5 … 0
@@ -17,7 +17,7 @@ use crate::{PieceType, Square};
 /// notation that is unambiguous in Chess960. Zero would be a1a1, which no piece can play.
 ///
 /// Any other 16 bits are a `Move` as well, because moves come out of a table that many threads
-/// write to; [`Board::is_legal`](crate::Board::is_legal) is the judge of what may be played.
+/// write to; [`Board::is_legal`](crate::Board::is_legal) decides what may be played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(NonZeroU16);
 
@@ -107,7 +107,7 @@ impl Move {
         Square::from_index(self.raw() as usize)
     }
 
-    /// Where it goes; when castling, where the own rook stands.
+    /// The target square; for castling, the square of the castling rook.
     #[inline]
     pub const fn to(self) -> Square {
         Square::from_index((self.raw() >> 6) as usize)
@@ -129,7 +129,7 @@ impl Move {
         self.raw() >> 12 & 3
     }
 
-    /// What the pawn becomes, when this is a promotion.
+    /// The piece promoted to, if this is a promotion.
     #[inline]
     pub const fn promotion(self) -> Option<PieceType> {
         if self.is_promotion() { Some(self.promoted()) } else { None }

@@ -5,24 +5,25 @@ use std::thread;
 
 use crate::{Board, Move};
 
-/// The number of move sequences of a length. The last ply is counted without being played.
+/// The number of leaf nodes at a depth. The moves of the last ply are counted, not made (bulk
+/// counting).
 pub fn perft(board: &Board, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => u64::from(board.count_legal_moves()),
-        _ => board.legal_moves().iter().map(|mv| perft(&after(board, *mv), depth - 1)).sum(),
+        _ => board.legal_moves().iter().map(|mv| perft(&board.after(*mv), depth - 1)).sum(),
     }
 }
 
-/// The same, with every move of the last ply played as well.
+/// [`perft`] without bulk counting: every move of the last ply is made as well.
 pub fn perft_full(board: &Board, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    board.legal_moves().iter().map(|mv| perft_full(&after(board, *mv), depth - 1)).sum()
+    board.legal_moves().iter().map(|mv| perft_full(&board.after(*mv), depth - 1)).sum()
 }
 
-/// [`perft`] for each move, in the order of generation, on so many threads. `None` if `stop` was
+/// [`perft`] for each move, in the order of generation, on `threads` threads. `None` if `stop` was
 /// set before the end.
 pub fn divide(
     board: &Board,
@@ -46,17 +47,17 @@ pub fn divide_with(
     let counts: Vec<AtomicU64> = moves.iter().map(|_| AtomicU64::new(0)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
-        // Each thread takes the next move that nobody has taken.
+        // Each thread takes the next unclaimed move.
         while let Some((mv, count)) = {
             let index = next.fetch_add(1, Ordering::Relaxed);
             moves.get(index).copied().zip(counts.get(index))
         } {
-            count.store(leaves(&after(board, mv), rest), Ordering::Relaxed);
+            count.store(leaves(&board.after(mv), rest), Ordering::Relaxed);
         }
     };
     thread::scope(|scope| {
         for _ in 1..threads.clamp(1, moves.len().max(1)) {
-            // If a thread is refused the others do its share.
+            // If a thread cannot be started, the others do its share.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -67,17 +68,7 @@ pub fn divide_with(
     Some(moves.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect())
 }
 
-/// [`perft`] on all processors.
-pub fn perft_parallel(board: &Board, depth: u32) -> u64 {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    if depth == 0 {
-        return 1;
-    }
-    let counts = divide(board, depth, threads, &AtomicBool::new(false)).unwrap_or_default();
-    counts.iter().map(|(_, count)| count).sum()
-}
-
-/// [`perft`] that looks at `stop` now and then; the count is wrong if it was set.
+/// [`perft`] that polls `stop`; the count is wrong if it was set.
 fn count_until(board: &Board, depth: u32, stop: &AtomicBool) -> u64 {
     /// Below this depth a count is too short to interrupt.
     const SHORT: u32 = 4;
@@ -88,15 +79,8 @@ fn count_until(board: &Board, depth: u32, stop: &AtomicBool) -> u64 {
         return perft(board, depth);
     }
     let replies = board.legal_moves();
-    let counts = replies.iter().map(|&mv| count_until(&after(board, mv), depth - 1, stop));
+    let counts = replies.iter().map(|&mv| count_until(&board.after(mv), depth - 1, stop));
     counts.fold(0, u64::saturating_add)
-}
-
-#[inline]
-fn after(board: &Board, mv: Move) -> Board {
-    let mut next = *board;
-    next.make(mv);
-    next
 }
 
 #[cfg(test)]
@@ -130,10 +114,8 @@ mod tests {
                 assert_eq!(perft(&board, depth), count, "{fen} at depth {depth}");
             }
             assert_eq!(perft_full(&board, 3), counts[2], "{fen}, played out");
-            assert_eq!(perft_parallel(&board, 4), counts[3], "{fen}, on all processors");
         }
         assert_eq!(perft(&Board::startpos(), 0), 1);
-        assert_eq!(perft_parallel(&Board::startpos(), 0), 1);
     }
 
     #[test]

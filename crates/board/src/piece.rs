@@ -119,13 +119,13 @@ impl Piece {
         self as usize
     }
 
-    /// Whose piece it is.
+    /// The colour of the piece.
     #[inline]
     pub const fn color(self) -> Color {
         if (self as u8) < 6 { Color::White } else { Color::Black }
     }
 
-    /// What it is.
+    /// The type of the piece.
     #[inline]
     pub const fn piece_type(self) -> PieceType {
         match self {

@@ -1,15 +1,15 @@
-//! When a game is over: by the rules of chess, or because both players agree.
+//! When a game is over: by the rules of chess, or adjudicated by the players' scores.
 
 use crate::{Board, Color, KeyHistory};
 
-/// Who won.
+/// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// White won.
     White,
     /// Black won.
     Black,
-    /// Nobody won.
+    /// A draw.
     Draw,
 }
 
@@ -65,12 +65,12 @@ impl Ending {
     }
 }
 
-/// A score that counts if it holds for so many plies in a row.
+/// A score that must hold for a number of consecutive plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Streak {
-    /// In centipawns.
+    /// The score in centipawns.
     pub score: i32,
-    /// Plies in a row, of both sides together.
+    /// Consecutive plies, of both sides together.
     pub plies: u32,
 }
 

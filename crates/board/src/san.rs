@@ -44,8 +44,7 @@ impl Board {
                 text.push(promoted.letter().to_ascii_uppercase());
             }
         }
-        let mut after = *self;
-        after.make(mv);
+        let after = self.after(mv);
         if after.in_check() {
             text.push(if after.has_legal_move() { '+' } else { '#' });
         }

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::{Bitboard, Color};
+use crate::Color;
 
 /// A square, counted from a1 = 0 along the ranks to h8 = 63.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -71,26 +71,6 @@ impl Square {
     #[inline]
     pub const fn relative_rank(self, color: Color) -> u8 {
         if color.is_white() { self.rank() } else { 7 - self.rank() }
-    }
-
-    /// The set of this square alone.
-    #[inline]
-    pub const fn bitboard(self) -> Bitboard {
-        Bitboard(1 << self.index())
-    }
-
-    /// The square seen from the other side of the board: e2 and e7 change places.
-    #[inline]
-    #[must_use]
-    pub const fn flip_rank(self) -> Self {
-        Self(self.0 ^ 0b11_1000)
-    }
-
-    /// The square mirrored left to right: a1 and h1 change places.
-    #[inline]
-    #[must_use]
-    pub const fn flip_file(self) -> Self {
-        Self(self.0 ^ 0b00_0111)
     }
 
     /// The square one rank ahead (or behind) on the same file: e3 and e4, e5 and e6 change places.

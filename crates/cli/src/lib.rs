@@ -2,6 +2,7 @@
 //!
 //! - [`progress`]: a bar on a terminal, a line a minute in a pipe; Ctrl-C ends the work and
 //!   keeps the results.
+//! - [`chart`]: charts as SVG.
 //! - [`stdio`]: standard input and output that wait when they are non-blocking.
 //! - [`search`], [`params`], [`positions`]: arguments that several commands take.
 //! - [`build`]: name, version, commit and compiler.
@@ -11,6 +12,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod build;
+pub mod chart;
 pub mod params;
 pub mod positions;
 pub mod progress;

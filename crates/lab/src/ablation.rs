@@ -19,7 +19,7 @@ use crate::stats::{Estimate, geometric};
 /// A technique, and how to disable it.
 #[derive(Clone, Copy, Debug)]
 pub struct Technique {
-    /// What it is called.
+    /// Its name in the table.
     pub name: &'static str,
     /// The parameters that disable it.
     off: &'static [(&'static str, i32)],
@@ -39,7 +39,7 @@ pub const TECHNIQUES: &[Technique] = &[
             ("correction_continuation", 0),
         ],
     },
-    Technique { name: "hindsight adjustment", off: &[("second_thoughts", 0)] },
+    Technique { name: "hindsight adjustment", off: &[("hindsight", 0)] },
     Technique { name: "razoring", off: &[("razor_depth", 0)] },
     Technique { name: "reverse futility", off: &[("reverse_futility_depth", 0)] },
     Technique { name: "null move", off: &[("null_depth", 128)] },
@@ -79,7 +79,7 @@ pub const TECHNIQUES: &[Technique] = &[
 ];
 
 impl Technique {
-    /// The engine without it.
+    /// The engine without the technique.
     pub fn without(&self) -> Side {
         let mut side = Side { without_table: self.off.is_empty(), ..Side::default() };
         for &(name, value) in self.off {
@@ -103,13 +103,13 @@ pub fn nodes(side: &Side, depth: u32, observer: &dyn Observer) -> Result<Vec<u64
     Ok(counts.into_iter().flatten().collect())
 }
 
-/// How many times the nodes: the geometric mean over positions, with its bootstrap interval.
+/// The ratio of node counts: geometric mean over positions, with a bootstrap interval.
 pub fn ratio(without: &[u64], with: &[u64]) -> Estimate {
     let logs = without.iter().zip(with).map(|(&off, &on)| (off as f64 / on.max(1) as f64).ln());
     geometric(&logs.collect::<Vec<_>>())
 }
 
-/// How the engine without the technique does against the whole one over `pairs` openings.
+/// Plays the engine without the technique against the complete one over `pairs` openings.
 pub fn games(
     technique: &Technique,
     rules: Rules,

@@ -16,7 +16,7 @@ use crate::journal::Journal;
 use crate::machine::{Meter, Usage};
 use crate::observer::Observer;
 use crate::process::Process;
-use crate::stats::{Estimate, bootstrap, mean, median};
+use crate::stats::{Estimate, bootstrap, distinct, mean, median};
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Settings {
 /// One block: each arrangement twice, in the order 1 N P P N 1, so that drift cancels.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Block {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
     /// Nodes per second of one thread alone.
     pub alone: f64,
@@ -42,24 +42,24 @@ pub struct Block {
     pub together: f64,
     /// Nodes per second of N processes, added up.
     pub apart: f64,
-    /// What the machine did meanwhile.
+    /// Processor usage during the measurement.
     pub usage: Option<Usage>,
 }
 
 /// The result of one number of threads: medians of the ratios of each block.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Blocks it rests on.
+    /// Blocks measured.
     pub blocks: usize,
     /// N processes over one: what the machine allows.
     pub machine: Estimate,
-    /// N threads over N processes: what the engine achieves of it.
+    /// N threads over N processes: what the engine gets out of it.
     pub engine: Estimate,
-    /// Share of processor time the host took away.
+    /// Share of processor time stolen by the host (steal time).
     pub steal: Option<f64>,
-    /// Blocks in which that was more than a hundredth.
+    /// Blocks in which more than 1 % was stolen.
     pub stolen_blocks: usize,
 }
 
@@ -140,10 +140,7 @@ pub fn run(
 
 /// Medians over the blocks, by number of threads.
 pub fn summary(blocks: &[Block]) -> Vec<Point> {
-    let mut counts: Vec<usize> = blocks.iter().map(|block| block.threads).collect();
-    counts.sort_unstable();
-    counts.dedup();
-    counts
+    distinct(blocks.iter().map(|block| block.threads))
         .into_iter()
         .map(|threads| {
             let of: Vec<&Block> = blocks.iter().filter(|block| block.threads == threads).collect();

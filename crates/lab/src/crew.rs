@@ -9,8 +9,8 @@ use megatherium_search::Engine;
 use crate::error::LabError;
 use crate::observer::Observer;
 
-/// Runs `work` on every item, on `workers` threads. The result of an item is missing if it was
-/// stopped before; the first error ends everything.
+/// Runs `work` on every item, on `workers` threads. Items not reached before a stop have no result;
+/// the first error ends the run.
 pub fn share_out<T: Sync, R: Send>(
     items: &[T],
     workers: usize,
@@ -50,12 +50,12 @@ pub fn share_out<T: Sync, R: Send>(
     Ok(results)
 }
 
-/// An engine that is set up again only when it has to be.
+/// An engine that is reused as long as its threads and table fit.
 #[derive(Default)]
 pub struct Rig(Option<Engine>);
 
 impl Rig {
-    /// An engine with so many threads and so large a table.
+    /// An engine with `threads` threads and a table of `mebibytes`.
     pub fn engine(&mut self, threads: usize, mebibytes: usize) -> Result<&mut Engine, LabError> {
         let engine = match self.0.take() {
             Some(mut engine) => {

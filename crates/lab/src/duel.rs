@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use megatherium_board::Color;
+use megatherium_board::Board;
 use megatherium_nnue::Network;
 use megatherium_search::{Engine, Params};
 
 use crate::error::LabError;
-use crate::game::{Budget, Player, play};
+use crate::game::{Budget, Player, play_pair};
 use crate::observer::Observer;
 use crate::openings::Openings;
 use crate::pentanomial::Pentanomial;
@@ -19,7 +19,7 @@ use crate::sprt::{Sprt, Verdict};
 /// One side of a duel.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
-    /// Another engine, in a process of its own; the rest then does not apply.
+    /// Another engine, in its own process; only its options and table size can be set then.
     pub binary: Option<PathBuf>,
     /// UCI options of the other engine.
     pub options: Vec<(String, String)>,
@@ -70,7 +70,7 @@ impl Side {
 /// How a duel is played.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// What each side may spend.
+    /// Nodes or time of each side.
     pub budget: Budget,
     /// Size of each side's table in MiB.
     pub mebibytes: usize,
@@ -92,7 +92,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// The decision of a test.
+    /// The decision of an SPRT.
     pub fn verdict(&self, sprt: Option<Sprt>) -> Option<Verdict> {
         sprt?.verdict(&self.pairs)
     }
@@ -106,8 +106,8 @@ impl Score {
     }
 }
 
-/// Plays openings from `first` on, `count` of them, each twice with colours reversed. Every pair is
-/// a step. Unfinished pairs do not count.
+/// Plays the openings of these numbers, each twice with colours reversed. Every pair is a step for
+/// the observer. Unfinished pairs do not count.
 pub fn run(
     sides: [&Side; 2],
     rules: Rules,
@@ -129,11 +129,11 @@ pub fn run(
                     break;
                 }
                 let opening = openings.get(number)?;
-                let Some(pair) = play_pair(&mut players, rules, &opening, observer.stop())? else {
+                let Some(pair) = score_pair(&mut players, rules, &opening, observer.stop())? else {
                     break;
                 };
                 let mut score = score.lock().unwrap_or_else(PoisonError::into_inner);
-                // A pair that ends after the verdict would be chosen for being slow.
+                // Counting pairs that end after the verdict would favour long games.
                 if decided.load(Ordering::Relaxed) {
                     break;
                 }
@@ -152,7 +152,7 @@ pub fn run(
     };
     std::thread::scope(|scope| {
         for _ in 1..rules.concurrency.clamp(1, numbers.len().max(1)) {
-            // If a thread is refused the others play its games.
+            // If a thread cannot be started, the others play its games.
             let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -163,31 +163,26 @@ pub fn run(
     }
 }
 
-/// Both games of an opening; `None` if they were stopped.
-fn play_pair(
+/// One opening with both colours; `None` if it was stopped.
+fn score_pair(
     players: &mut [Box<dyn Player>; 2],
     rules: Rules,
-    opening: &megatherium_board::Board,
+    opening: &Board,
     stop: &AtomicBool,
 ) -> Result<Option<Score>, LabError> {
     let mut score = Score::default();
-    let mut half_points = 0;
-    for side in [Color::White, Color::Black] {
-        let [first, second] = &mut *players;
-        let mut order: [&mut dyn Player; 2] = [first.as_mut(), second.as_mut()];
-        if side == Color::Black {
-            order.reverse();
-        }
-        let Some(finish) = play(opening, order, [rules.budget; 2], stop)? else { return Ok(None) };
-        let points = finish.outcome.half_points(side);
-        half_points += points;
-        score.games[2 - points] += 1;
+    let [first, second] = players;
+    let players: [&mut dyn Player; 2] = [first.as_mut(), second.as_mut()];
+    let result = play_pair(opening, players, [rules.budget; 2], stop, |first, finish| {
+        score.games[2 - finish.outcome.half_points(first)] += 1;
         if let Some(late) = finish.forfeit {
-            score.forfeits[usize::from(late != side)] += 1;
+            score.forfeits[usize::from(late != first)] += 1;
         }
-    }
-    score.pairs.pairs[half_points] += 1;
-    Ok(Some(score))
+    })?;
+    Ok(result.map(|half_points| {
+        score.pairs.pairs[half_points] += 1;
+        score
+    }))
 }
 
 impl Score {

@@ -1,5 +1,5 @@
 //! Strength: N threads with B nodes each against one thread with k·B nodes, and the factor at which
-//! they are equal. Or against several threads, to compare ways to work together.
+//! they are equal. Or against several threads, to compare rules of teamwork.
 
 use fastrand::Rng;
 use megatherium_board::{Board, Color};
@@ -22,7 +22,7 @@ pub struct Settings {
     pub nodes: u64,
     /// How they work together.
     pub team: Teamwork,
-    /// Threads of the other side, one as a rule. They work together as shipped.
+    /// Threads of the other side, usually one. They use the default rules of teamwork.
     pub against: usize,
     /// Nodes of each thread of the other side, in multiples of `nodes`.
     pub factors: Vec<f64>,
@@ -30,7 +30,7 @@ pub struct Settings {
     pub openings: Vec<Board>,
     /// Size of each side's table in MiB.
     pub mebibytes: usize,
-    /// Turns of the threads; `None` lets them run at once, as in a game.
+    /// How the threads take turns; `None` lets them run in parallel, as in a game.
     pub turns: Option<VirtualSmp>,
 }
 
@@ -49,7 +49,7 @@ pub fn run(
     let mode = if settings.turns.is_some() { "virtual" } else { "real" };
     observer
         .begin(&format!("pairs of games, {} {mode} threads", settings.threads), pairs.len() as u64);
-    // Threads that run at once need their processors for themselves.
+    // Threads that run in parallel need processors of their own.
     let workers = if settings.turns.is_some() {
         processors()
     } else {

@@ -2,8 +2,8 @@
 //! factor k*.
 //!
 //! N threads with B nodes each play a single thread with k·B nodes, for several k. More nodes make
-//! the single thread stronger, close to evenly per doubling, so the Elo of the N threads falls
-//! along a straight line over log₂ k. Where the line crosses zero is k*.
+//! the single thread stronger by about the same Elo per doubling, so the Elo of the N threads falls
+//! along a straight line over log₂ k. k* is where the line crosses zero.
 
 use fastrand::Rng;
 
@@ -37,7 +37,7 @@ pub struct EqualStrength {
     pub high: Option<f64>,
     /// What a doubling of the single thread's nodes costs the N threads, in Elo.
     pub elo_per_doubling: f64,
-    /// Whether k* lies between the factors that were played: outside, it rests on the line alone.
+    /// Whether k* lies between the factors that were played; otherwise it is extrapolated.
     pub within_range: bool,
 }
 

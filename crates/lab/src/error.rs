@@ -1,17 +1,17 @@
-//! What can go wrong in the lab.
+//! Errors of the lab.
 
 use std::fmt;
 
 use megatherium_search::EngineError;
 
-/// Why something could not be measured.
+/// Why a measurement failed.
 #[derive(Debug)]
 pub enum LabError {
     /// The engine could not be set up.
     Engine(EngineError),
-    /// Another process of the engine did not do its part.
+    /// An engine in another process failed or broke the protocol.
     Process(String),
-    /// What was asked for makes no sense.
+    /// The settings are invalid.
     Settings(String),
 }
 

@@ -1,4 +1,4 @@
-//! Questions about one part of the engine, asked with everything else equal.
+//! Experiments that change one part of the engine and keep everything else equal.
 //!
 //! Two kinds: those about *work* compare nodes to the same depth under virtual SMP, which the
 //! machine cannot disturb; those about *speed* compare nodes per second of processor time, of arms
@@ -15,7 +15,7 @@ use crate::measure::{Run, go_on};
 use crate::observer::Observer;
 use crate::stats::{Estimate, bootstrap, geometric, mean, median};
 
-/// An experiment: a question, how it is asked and how its answer is shown.
+/// An experiment: what it asks, how it is run and how its result is shown.
 #[derive(Debug)]
 pub struct Question {
     /// Its name on the command line.
@@ -38,6 +38,28 @@ pub struct Question {
 }
 
 impl Question {
+    /// What questions about work on virtual threads have in common.
+    const WORK: Question = Question {
+        name: "",
+        title: "",
+        text: "",
+        is_timed: false,
+        varies_size: false,
+        mebibytes: 16,
+        quick: (12, 20_000),
+        full: (64, 80_000),
+        run: table,
+    };
+
+    /// What questions about speed on real threads have in common.
+    const SPEED: Question = Question {
+        is_timed: true,
+        mebibytes: 256,
+        quick: (4, 100_000),
+        full: (24, 400_000),
+        ..Question::WORK
+    };
+
     /// All experiments. A new one is a new entry here.
     pub const ALL: &[Question] = &[
         Question {
@@ -45,72 +67,52 @@ impl Question {
             title: "The table on and off",
             text: "Nodes to the depth one thread reaches without a table. Off means a single \
                    cluster, which remembers next to nothing.",
-            is_timed: false,
-            varies_size: false,
-            mebibytes: 16,
-            quick: (12, 20_000),
-            full: (64, 80_000),
             run: table,
+            ..Question::WORK
         },
         Question {
             name: "sizes",
             title: "Table sizes",
             text: "Nodes to the same depth with tables of several sizes.",
-            is_timed: false,
             varies_size: true,
-            mebibytes: 16,
-            quick: (12, 20_000),
-            full: (64, 80_000),
             run: sizes,
+            ..Question::WORK
         },
         Question {
             name: "policies",
             title: "Replacement policies",
             text: "Nodes to the same depths in six consecutive positions of a game. The table is \
                    kept between them.",
-            is_timed: false,
-            varies_size: false,
             // A small table, searched six times: entries compete.
             mebibytes: 1,
             quick: (6, 15_000),
             full: (32, 60_000),
             run: policies,
+            ..Question::WORK
         },
         Question {
             name: "huge-pages",
             title: "Huge pages",
             text: "Nodes per second of processor time with the table in huge pages and without, \
                    in blocks of the order 1 2 2 1; medians over blocks.",
-            is_timed: true,
-            varies_size: false,
-            mebibytes: 256,
-            quick: (4, 100_000),
-            full: (24, 400_000),
             run: huge_pages,
+            ..Question::SPEED
         },
         Question {
             name: "prefetch",
             title: "Prefetching",
             text: "Nodes per second of processor time with table lines prefetched and without, in \
                    blocks of the order 1 2 2 1; medians over blocks.",
-            is_timed: true,
-            varies_size: false,
-            mebibytes: 256,
-            quick: (4, 100_000),
-            full: (24, 400_000),
             run: prefetch,
+            ..Question::SPEED
         },
         Question {
             name: "correction",
             title: "Shared or private correction history",
             text: "Nodes to the same depth when every thread learns its own corrections of the \
                    static evaluation, and when all share one history.",
-            is_timed: false,
-            varies_size: false,
-            mebibytes: 16,
-            quick: (12, 20_000),
-            full: (64, 80_000),
             run: correction,
+            ..Question::WORK
         },
     ];
 
@@ -119,7 +121,7 @@ impl Question {
         Question::ALL.iter().find(|question| question.name == name)
     }
 
-    /// Asks; returns a row per arm and number of threads.
+    /// Runs the experiment; returns a row per arm and number of threads.
     pub fn ask(
         &self,
         settings: &Settings,
@@ -129,19 +131,19 @@ impl Question {
     }
 }
 
-/// How to ask.
+/// Settings of an experiment.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Numbers of threads: virtual ones for questions about work, real ones for questions about
     /// speed.
     pub threads: Vec<usize>,
-    /// The positions.
+    /// Positions to search.
     pub positions: Vec<Board>,
     /// About how many nodes one thread searches per position.
     pub nodes: u64,
-    /// Size of the table in MiB, where it is not the question.
+    /// Size of the table in MiB, unless the experiment varies it.
     pub mebibytes: usize,
-    /// Sizes of the table in MiB, where it is.
+    /// Sizes of the table in MiB, if it does.
     pub sizes: Vec<usize>,
     /// How virtual threads take turns.
     pub turns: VirtualSmp,
@@ -150,17 +152,17 @@ pub struct Settings {
 /// An arm of an experiment with some number of threads.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was different.
+    /// Name of the arm.
     pub arm: String,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Positions it rests on.
+    /// Positions measured.
     pub positions: usize,
     /// Nodes to depth, or nodes per second of processor time: the mean over positions.
     pub value: f64,
-    /// The same over that of the first arm with as many threads.
+    /// Ratio to the first arm with the same number of threads.
     pub against_first: Estimate,
-    /// The same over that of one thread of the same arm.
+    /// Ratio to one thread of the same arm.
     pub against_single: Estimate,
 }
 
@@ -170,8 +172,8 @@ type Line = Vec<(Root, u32)>;
 /// The logarithm of the nodes, by number of threads and position; missing where it was stopped.
 type LogNodes = Vec<Vec<Option<f64>>>;
 
-/// Searches forgotten moves of a game: with more than one, entries of earlier searches compete with
-/// new ones.
+/// Plays `moves` moves from each position and records the depth reached at each. With more than one
+/// move, entries of earlier searches compete with new ones.
 fn lines(
     settings: &Settings,
     moves: usize,
@@ -202,8 +204,8 @@ fn lines(
     })
 }
 
-/// The nodes a run needed to depth, averaged in the logarithm over the last depths as everywhere in
-/// the lab.
+/// The logarithm of the nodes to `depth`, averaged over the last three depths as everywhere in the
+/// lab.
 fn log_nodes(run: &Run, depth: u32) -> Option<f64> {
     let marks: Vec<f64> = (depth.saturating_sub(2)..=depth)
         .filter_map(|depth| run.mark(depth))
@@ -281,7 +283,7 @@ fn nothing(_: &mut Engine) -> Result<(), LabError> {
 
 fn table(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
     let off = |engine: &mut Engine| Ok(engine.disable_table()?);
-    // The depth is what one thread reaches without the table: with it, the same depth is easy.
+    // The depth is what one thread reaches without the table; with it, that depth is easy.
     let lines = lines(settings, 1, &off, observer)?;
     let mebibytes = settings.mebibytes;
     let arms = [
@@ -302,37 +304,43 @@ fn sizes(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, L
     Ok(outcomes(settings, &arms))
 }
 
+/// Nodes to depth with each choice, over the positions of `moves` moves of a game.
+fn choices<C: Copy + Sync>(
+    settings: &Settings,
+    moves: usize,
+    choices: &[(&str, C)],
+    choose: impl Fn(&mut Engine, C) -> Result<(), LabError> + Sync,
+    observer: &dyn Observer,
+) -> Result<Vec<Outcome>, LabError> {
+    let lines = lines(settings, moves, &nothing, observer)?;
+    let mut arms = Vec::new();
+    for &(name, choice) in choices {
+        let choose = |engine: &mut Engine| choose(engine, choice);
+        let nodes = work(name, settings, settings.mebibytes, &lines, &choose, observer)?;
+        arms.push((name.to_owned(), nodes));
+    }
+    Ok(outcomes(settings, &arms))
+}
+
 /// Moves of a game that policies are compared on.
 const GAME: usize = 6;
 
 fn policies(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
-    let lines = lines(settings, GAME, &nothing, observer)?;
-    let mut arms = Vec::new();
-    for replacement in Replacement::ALL {
-        let name = replacement.name();
-        let choose = |engine: &mut Engine| Ok(engine.set_replacement(replacement)?);
-        let nodes = work(name, settings, settings.mebibytes, &lines, &choose, observer)?;
-        arms.push((name.to_owned(), nodes));
-    }
-    Ok(outcomes(settings, &arms))
+    let policies = Replacement::ALL.map(|policy| (policy.name(), policy));
+    let choose = |engine: &mut Engine, policy| Ok(engine.set_replacement(policy)?);
+    choices(settings, GAME, &policies, choose, observer)
 }
 
 fn correction(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
-    let lines = lines(settings, 1, &nothing, observer)?;
-    let mut arms = Vec::new();
-    for (name, shared) in [("private", false), ("shared", true)] {
-        let choose = |engine: &mut Engine| {
-            engine.options.teamwork.shared_corrections = shared;
-            Ok(())
-        };
-        let nodes = work(name, settings, settings.mebibytes, &lines, &choose, observer)?;
-        arms.push((name.to_owned(), nodes));
-    }
-    Ok(outcomes(settings, &arms))
+    let choose = |engine: &mut Engine, shared| {
+        engine.options.teamwork.shared_corrections = shared;
+        Ok(())
+    };
+    choices(settings, 1, &[("private", false), ("shared", true)], choose, observer)
 }
 
-/// Nodes per second of processor time, or of any time where the system does not tell: others at
-/// work then take less away from the comparison.
+/// Nodes per second of processor time, which other processes disturb less than wall time. Where the
+/// system does not report it, wall time is used.
 fn speed(
     engine: &mut Engine,
     board: &Board,
@@ -347,13 +355,21 @@ fn speed(
     Some(run.outcome.nodes as f64 / time.as_secs_f64().max(1e-6))
 }
 
-/// Speeds of two arms in blocks of the order 1 2 2 1, one block per position.
+/// Speeds of the engine as it is and of one changed by `change`, in blocks of the order 1 2 2 1,
+/// one block per position.
 fn speeds(
     names: [&str; 2],
     settings: &Settings,
-    mut engines: Vec<[Engine; 2]>,
     observer: &dyn Observer,
-) -> Vec<Outcome> {
+    change: impl Fn(&mut Engine) -> Result<(), LabError>,
+) -> Result<Vec<Outcome>, LabError> {
+    let mut engines = Vec::new();
+    for &threads in &settings.threads {
+        let engine = || Engine::new(threads, settings.mebibytes);
+        let mut pair = [engine()?, engine()?];
+        change(&mut pair[1])?;
+        engines.push(pair);
+    }
     observer.begin(names[1], (4 * settings.positions.len() * settings.threads.len()) as u64);
     let mut rows = Vec::new();
     let mut singles: [f64; 2] = [0.0; 2];
@@ -393,29 +409,20 @@ fn speeds(
             });
         }
     }
-    rows
+    Ok(rows)
 }
 
 fn huge_pages(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
-    let mut engines = Vec::new();
-    for &threads in &settings.threads {
-        let with = Engine::new(threads, settings.mebibytes)?;
-        let mut without = Engine::new(threads, 1)?;
-        without.set_hash_without_huge_pages(settings.mebibytes)?;
-        engines.push([with, without]);
-    }
-    Ok(speeds(["huge pages", "small pages"], settings, engines, observer))
+    speeds(["huge pages", "small pages"], settings, observer, |engine| {
+        Ok(engine.set_hash_without_huge_pages(settings.mebibytes)?)
+    })
 }
 
 fn prefetch(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
-    let mut engines = Vec::new();
-    for &threads in &settings.threads {
-        let with = Engine::new(threads, settings.mebibytes)?;
-        let mut without = Engine::new(threads, settings.mebibytes)?;
-        without.options.prefetch = false;
-        engines.push([with, without]);
-    }
-    Ok(speeds(["prefetch", "no prefetch"], settings, engines, observer))
+    speeds(["prefetch", "no prefetch"], settings, observer, |engine| {
+        engine.options.prefetch = false;
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use megatherium_search::{Engine, Limits, Root, Silent};
 
 use crate::error::LabError;
 
-/// What a player may spend.
+/// Nodes or time of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Nodes per move, all threads together.
@@ -34,21 +34,21 @@ pub struct Line {
     pub root: Root,
 }
 
-/// A move, and what the player thinks of its position.
+/// A move with the player's score.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// The move.
+    /// The chosen move.
     pub best: Move,
     /// The score for the side to move, in centipawns, if the player gave one.
     pub score: Option<i32>,
 }
 
-/// Somebody who can play.
+/// A chess player: this engine, another process, a virtual cluster.
 pub trait Player: Send {
     /// Forgets the last game.
     fn new_game(&mut self) -> Result<(), LabError>;
 
-    /// Chooses a move; there is a legal one.
+    /// Chooses a move. The position has a legal one.
     fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError>;
 }
 
@@ -65,7 +65,7 @@ impl Player for Engine {
     }
 }
 
-/// When games of the laboratory end early.
+/// When games are adjudicated.
 const ADJUDICATION: Adjudication = Adjudication {
     win: Streak { score: 700, plies: 8 },
     proven: Streak { score: TB_BOUND, plies: 8 },
@@ -77,7 +77,7 @@ const ADJUDICATION: Adjudication = Adjudication {
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finish {
-    /// Who won.
+    /// The result.
     pub outcome: Outcome,
     /// The side that overstepped its clock.
     pub forfeit: Option<Color>,
@@ -120,6 +120,29 @@ pub fn play(
     }
 }
 
+/// Plays an opening twice, the first player with White and then with Black; `each` sees every end
+/// and the first player's colour. `None` if `stop` was set before the end.
+pub fn play_pair(
+    opening: &Board,
+    mut players: [&mut dyn Player; 2],
+    mut budgets: [Budget; 2],
+    stop: &AtomicBool,
+    mut each: impl FnMut(Color, &Finish),
+) -> Result<Option<usize>, LabError> {
+    let mut half_points = 0;
+    for first in [Color::White, Color::Black] {
+        let [white, black] = &mut players;
+        let Some(finish) = play(opening, [&mut **white, &mut **black], budgets, stop)? else {
+            return Ok(None);
+        };
+        each(first, &finish);
+        half_points += finish.outcome.half_points(first);
+        players.reverse();
+        budgets.reverse();
+    }
+    Ok(Some(half_points))
+}
+
 /// The clocks of both sides.
 struct Clocks {
     budgets: [Budget; 2],
@@ -150,7 +173,7 @@ impl Clocks {
         }
     }
 
-    /// Takes the time of a move off the clock. Returns whether there was enough of it.
+    /// Subtracts the time of a move from the clock; false if the flag fell.
     fn spend(&mut self, side: Color, time: Duration) -> bool {
         let Budget::Clock { increment, .. } = self.budgets[side.index()] else { return true };
         let left = &mut self.left[side.index()];

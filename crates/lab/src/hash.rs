@@ -3,9 +3,9 @@
 /// A rule for the size of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hash {
-    /// So many MiB, whatever the number of threads: more threads crowd it more.
+    /// A fixed size in MiB: the load grows with the number of threads.
     Total(usize),
-    /// So many MiB for each thread: the load of the table stays the same.
+    /// MiB for each thread: the load of the table stays the same.
     PerThread(usize),
 }
 

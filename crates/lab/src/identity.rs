@@ -4,6 +4,8 @@
 //! The first factor is about the machine, the second about the algorithm, and only the second can
 //! be measured without the machine.
 
+use std::collections::BTreeMap;
+
 /// Two searches of one position to one depth, as logarithms of ratios (N threads over one).
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Factors {
@@ -37,10 +39,20 @@ impl Factors {
         }
     }
 
-    /// The error of the identity: 0 except for rounding, or the bookkeeping is wrong.
+    /// The error of the identity: 0 up to rounding, unless the bookkeeping is wrong.
     pub fn residue(&self) -> f64 {
         self.speed_up - (self.nps - self.overhead)
     }
+}
+
+/// The factors of each position, averaged over its repeats.
+pub fn by_position(repeats: impl Iterator<Item = (usize, Option<Factors>)>) -> Vec<Factors> {
+    let mut positions = BTreeMap::<usize, Vec<Factors>>::new();
+    for (position, factors) in repeats.filter_map(|(position, factors)| Some((position, factors?)))
+    {
+        positions.entry(position).or_default().push(factors);
+    }
+    positions.values().map(|repeats| Factors::mean(repeats)).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! A file that remembers what has been measured, so that a measurement of hours can be interrupted
-//! and taken up again.
+//! A file of finished results, so that a measurement that takes hours can be interrupted and
+//! resumed.
 //!
 //! The first line says what is measured; every further line is one finished piece: a search, a pair
-//! of games. A piece is written as soon as it is done, and a line cut short by a crash is left out
+//! of games. A piece is written as soon as it is done, and a line truncated by a crash is dropped
 //! when the file is read.
 
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ struct Piece {
 
 impl Journal {
     /// Opens or creates the journal of a measurement. `measures` describes everything that the
-    /// results depend on: a file made for something else is refused.
+    /// results depend on; a file with another description is refused.
     pub fn open(path: &Path, measures: &str) -> Result<Journal, LabError> {
         Journal::read(path, measures)
             .map_err(|error| LabError::Settings(format!("{}: {error}", path.display())))
@@ -79,6 +79,7 @@ impl Journal {
     }
 
     /// How many pieces were known when it was opened.
+    #[cfg(test)]
     pub fn known(&self) -> usize {
         self.known.len()
     }

@@ -8,14 +8,12 @@
 //!   are cores.)
 //! - How much stronger? ([`elo`].)
 //!
-//! [`virtual_cluster`] asks the same of several machines, [`rivals`] asks other engines the first
-//! two.
+//! [`virtual_cluster`] answers them for several machines, [`rivals`] the first two for other
+//! engines. [`identity`] ties the first two together. [`experiments`] change one thing at a time.
+//! [`report`] writes the results.
 //!
-//! [`identity`] ties the first two together. [`experiments`] change one thing and ask again.
-//! [`report`] writes it all down.
-//!
-//! About the search itself it asks what each technique is worth ([`ablation`]), whether other
-//! numbers would be better ([`duel`]), and which ([`spsa`]).
+//! About the search itself: [`ablation`] measures what each technique is worth, [`duel`] whether a
+//! change is an improvement, and [`spsa`] tunes parameters.
 
 #![forbid(unsafe_code)]
 

@@ -1,12 +1,11 @@
-//! What the machine is and what else it was doing: the part of a measurement that is not about the
-//! engine.
+//! Facts about the machine, and its load during a measurement.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
 
 use megatherium_cli::build;
 
-/// Ticks of all processors since start-up, as `/proc/stat` counts them.
+/// Ticks of all processors since boot, from `/proc/stat`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuTimes {
     total: u64,
@@ -14,17 +13,17 @@ pub struct CpuTimes {
     steal: u64,
 }
 
-/// What the processors did between two looks, as shares of all their time.
+/// Processor usage between two readings, as shares of the total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
-    /// Someone used them.
+    /// Busy.
     pub busy: f64,
-    /// The host gave them to another guest.
+    /// Stolen: the host ran another guest.
     pub steal: f64,
 }
 
 impl CpuTimes {
-    /// The counters now; `None` where the system has none.
+    /// The current counters; `None` where the system has none.
     pub fn now() -> Option<CpuTimes> {
         CpuTimes::parse(&fs::read_to_string("/proc/stat").ok()?)
     }
@@ -38,7 +37,7 @@ impl CpuTimes {
         Some(CpuTimes { total: fields[..8].iter().sum(), idle: idle + waiting, steal })
     }
 
-    /// What happened since `before`.
+    /// The usage since `before`.
     pub fn since(&self, before: &CpuTimes) -> Usage {
         let total = self.total.saturating_sub(before.total).max(1) as f64;
         let idle = self.idle.saturating_sub(before.idle) as f64;
@@ -47,24 +46,24 @@ impl CpuTimes {
     }
 }
 
-/// Watches the processors from its making on.
+/// Measures processor usage from its creation on.
 #[derive(Clone, Copy, Debug)]
 pub struct Meter(Option<CpuTimes>);
 
 impl Meter {
-    /// Begins.
+    /// Takes the first reading.
     pub fn start() -> Meter {
         Meter(CpuTimes::now())
     }
 
-    /// What the processors did since; `None` where the system does not say.
+    /// The usage so far; `None` where the system does not report it.
     pub fn usage(&self) -> Option<Usage> {
         Some(CpuTimes::now()?.since(self.0.as_ref()?))
     }
 }
 
-/// Processor time of all threads of this process, also of those that have ended; `None` where the
-/// system does not say.
+/// Processor time of all threads of this process, including those that have ended; `None` where the
+/// system does not report it.
 #[cfg(unix)]
 pub fn process_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -82,7 +81,7 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The machine in words, for the head of a report.
+/// Facts for the head of a report.
 pub fn facts() -> Vec<(String, String)> {
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let mut facts = vec![

@@ -1,19 +1,17 @@
-//! One search, measured.
+//! A measured search: when each iteration was complete.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use megatherium_board::Board;
-use megatherium_search::{Engine, Limits, Outcome, Report, Root, ScoreBound};
+use megatherium_cli::search::follow;
+use megatherium_search::{Engine, Limits, Outcome, Root};
 
 use crate::identity::Factors;
 
 /// When an iteration of the leading thread was complete.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Mark {
-    /// Its depth.
+    /// Depth of the iteration.
     pub depth: u32,
     /// Nodes of all threads up to then.
     pub nodes: u64,
@@ -26,7 +24,7 @@ pub struct Mark {
 pub struct Run {
     /// Every completed iteration.
     pub marks: Vec<Mark>,
-    /// The answer.
+    /// The result of the search.
     pub outcome: Outcome,
     /// Nodes of each thread.
     pub nodes_by_thread: Vec<u64>,
@@ -56,8 +54,8 @@ pub fn deepest_within(marks: &[Mark], nodes: u64) -> Option<Mark> {
     marks.iter().rev().find(|mark| mark.nodes <= nodes).or(marks.first()).copied()
 }
 
-/// Depths whose ratios are averaged: the last ones before the target. Where an iteration ends is
-/// partly luck, and this luck averages out.
+/// Number of last depths whose ratios are averaged, because the end of a single iteration is
+/// noisy.
 const DEPTHS_AVERAGED: u32 = 3;
 
 /// Compares the marks of a run with those of a single thread, on the last depths up to `depth`.
@@ -65,7 +63,7 @@ const DEPTHS_AVERAGED: u32 = 3;
 pub fn compare(single: &[Mark], several: &[Mark], depth: u32) -> Option<Factors> {
     let factors: Vec<Factors> = (depth.saturating_sub(DEPTHS_AVERAGED - 1)..=depth)
         .filter_map(|depth| Some((mark_of(single, depth)?, mark_of(several, depth)?)))
-        // A clock that has not moved yet has nothing to say.
+        // No ratio without a time.
         .filter(|(one, many)| one.seconds > 0.0 && many.seconds > 0.0)
         .map(|(one, many)| {
             Factors::new((one.nodes as f64, one.seconds), (many.nodes as f64, many.seconds))
@@ -88,35 +86,14 @@ pub fn search(
 
 /// Searches a position with what the engine has learnt so far.
 pub fn go_on(engine: &mut Engine, root: Root, limits: Limits, stop: &AtomicBool) -> Option<Run> {
-    let marks = Arc::new(Mutex::new(Vec::new()));
-    let (done, answer) = channel();
-    let keep = Arc::clone(&marks);
-    let sink = move |report: Report<'_>| match report {
-        Report::Info(info) if info.bound == ScoreBound::Exact && info.multipv == 1 => {
-            let mark =
-                Mark { depth: info.depth, nodes: info.nodes, seconds: info.time.as_secs_f64() };
-            keep.lock().unwrap_or_else(PoisonError::into_inner).push(mark);
-        }
-        Report::Done(outcome) => {
-            // The receiver waits for this, unless it has gone away in a panic of its own.
-            let _ = done.send(outcome.clone());
-        }
-        _ => {}
-    };
-    engine.start(root, limits, Arc::new(sink));
-    let outcome = loop {
-        match answer.recv_timeout(Duration::from_millis(100)) {
-            Ok(outcome) => break outcome,
-            Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => engine.stop(),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return None,
-        }
-    };
-    engine.wait();
+    let (lines, outcome) = follow(engine, root, limits, stop, |_| {});
     if stop.load(Ordering::Relaxed) {
         return None;
     }
-    let marks = std::mem::take(&mut *marks.lock().unwrap_or_else(PoisonError::into_inner));
+    let first = lines.iter().filter(|info| info.multipv == 1);
+    let marks = first
+        .map(|info| Mark { depth: info.depth, nodes: info.nodes, seconds: info.time.as_secs_f64() })
+        .collect();
     let (nodes_by_thread, hashfull) = (engine.nodes_by_thread(), engine.table().hashfull());
     Some(Run { marks, outcome, nodes_by_thread, hashfull })
 }

@@ -1,13 +1,13 @@
-//! Progress of a measurement and the request to end it.
+//! Progress of a measurement, and the request to stop it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Is told how far a measurement is, and may end it.
+/// Sees the progress of a measurement and can stop it.
 pub trait Observer: Sync {
-    /// A stage of so many steps begins.
+    /// A stage of `steps` steps begins.
     fn begin(&self, title: &str, steps: u64);
 
-    /// So many steps are done; `message` is the result so far.
+    /// `steps` more steps are done; `message` is the result so far.
     fn step(&self, steps: u64, message: &str);
 
     /// Set to end the measurement early; the results so far are kept.
@@ -19,7 +19,7 @@ pub trait Observer: Sync {
     }
 }
 
-/// Shows nothing and never stops anything.
+/// Shows nothing and never stops.
 #[derive(Debug, Default)]
 pub struct Nobody(AtomicBool);
 

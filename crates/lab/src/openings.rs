@@ -23,7 +23,7 @@ pub enum Openings {
     Book(Vec<Board>),
     /// Random moves; the seed and the number of the opening decide which.
     Random {
-        /// The seed.
+        /// Seed of the moves.
         seed: u64,
     },
 }
@@ -38,7 +38,7 @@ impl Openings {
         Ok(Openings::Book(boards))
     }
 
-    /// How many there are; `None` if there is no end.
+    /// Number of openings; `None` if unlimited.
     pub fn len(&self) -> Option<usize> {
         match self {
             Openings::Book(boards) => Some(boards.len()),
@@ -46,7 +46,7 @@ impl Openings {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no openings.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
     }

@@ -29,7 +29,7 @@ impl Pentanomial {
         counts
     }
 
-    /// Pairs played.
+    /// Number of pairs played.
     pub fn count(&self) -> u64 {
         self.pairs.iter().sum()
     }
@@ -59,7 +59,7 @@ impl Pentanomial {
         }
         let margin = Z * (self.variance() / self.count().max(1) as f64).sqrt();
         let score = self.score();
-        // One pair more or less must not make the difference between a number and infinity.
+        // Clamped, so that a perfect score gives a finite number.
         let least = 0.25 / (self.count() as f64 + 1.0);
         let elo = |score: f64| elo_of(score.clamp(least, 1.0 - least));
         Estimate { value: elo(score), low: elo(score - margin), high: elo(score + margin) }

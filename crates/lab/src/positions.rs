@@ -29,7 +29,7 @@ pub fn spread<T: Clone>(items: &[T], count: usize) -> Vec<T> {
     (0..count).map(|index| items[index * items.len() / count].clone()).collect()
 }
 
-/// A number that tells one list of positions from another.
+/// A checksum of a list of positions.
 pub fn checksum(boards: &[Board]) -> u64 {
     boards.iter().fold(0, |sum: u64, board| sum.rotate_left(5).wrapping_mul(3) ^ board.key())
 }

@@ -12,12 +12,14 @@ use megatherium_search::Limits;
 use crate::error::LabError;
 use crate::game::{Choice, Line, Player};
 
-/// A running engine. It is ended when this is dropped.
+/// A running engine, killed on drop.
 pub struct Process {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     name: String,
+    /// The options it has, in lower case: UCI names do not mind case.
+    options: Vec<String>,
 }
 
 impl Process {
@@ -33,15 +35,21 @@ impl Process {
             return Err(LabError::Process("no pipe".to_owned()));
         };
         let output = BufReader::new(output);
-        let mut process = Process { child, input, output, name: binary.display().to_string() };
-        // Some engines know no options before they have listed them.
+        let name = binary.display().to_string();
+        let mut process = Process { child, input, output, name, options: Vec::new() };
+        // Some engines accept options only after they have listed them.
         process.say("uci")?;
         let mut name = None;
+        let mut options = Vec::new();
         process.listen("uciok", |line| {
             if let Some(given) = line.strip_prefix("id name ") {
                 name = Some(given.trim().to_owned());
+            } else if let Some(option) = line.strip_prefix("option name ") {
+                let end = option.find(" type ").unwrap_or(option.len());
+                options.push(option[..end].trim().to_lowercase());
             }
         })?;
+        process.options = options;
         if let Some(name) = name {
             process.name = name;
         }
@@ -88,8 +96,11 @@ impl Process {
         self.ready()
     }
 
-    /// Sets an option.
+    /// Sets an option. One that the engine does not list is refused: it would be ignored.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), LabError> {
+        if !self.options.contains(&name.to_lowercase()) {
+            return Err(LabError::Process(format!("{} has no option {name:?}", self.name)));
+        }
         self.say(&format!("setoption name {name} value {value}"))?;
         self.ready()
     }
@@ -119,7 +130,10 @@ impl Player for Process {
         }
         self.say(&position)?;
         let mut score = None;
-        let best = self.search(&go_words(&limits), |line| score = score_in(line).or(score))?;
+        let best = self.search(&go_words(&limits), |line| {
+            let info = Info::parse(line).filter(|info| info.first);
+            score = info.and_then(|info| info.centipawns()).or(score);
+        })?;
         let fen = board.fen();
         let best = board
             .parse_uci(&best)
@@ -148,30 +162,60 @@ pub fn go_words(limits: &Limits) -> String {
     .join(" ")
 }
 
-/// The score of the best line in an `info` line, in centipawns; a mate is worth 30000.
-fn score_in(line: &str) -> Option<i32> {
-    let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
-    while let Some(word) = words.next() {
-        match word {
-            "string" => return None,
-            "multipv" if words.next() != Some("1") => return None,
-            "score" => {
-                let (kind, value) = (words.next()?, words.next()?.parse::<i32>().ok()?);
-                return Some(match kind {
-                    "cp" => value,
-                    _ if value > 0 => 30_000,
-                    _ => -30_000,
-                });
+/// What an `info` line says about a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Info<'a> {
+    /// Depth of the iteration.
+    pub depth: Option<u32>,
+    /// Nodes so far.
+    pub nodes: Option<u64>,
+    /// The word after `score`, `cp` or `mate`, and the number after it.
+    pub score: Option<(&'a str, i32)>,
+    /// Whether the score is not a bound.
+    pub exact: bool,
+    /// Whether the line is that of the best move (`multipv 1`).
+    pub first: bool,
+    /// The first move of the principal variation.
+    pub best: Option<&'a str>,
+}
+
+impl<'a> Info<'a> {
+    /// Reads a line; `None` if it is not an `info` line or holds a remark.
+    pub fn parse(line: &'a str) -> Option<Info<'a>> {
+        let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
+        let mut info =
+            Info { depth: None, nodes: None, score: None, exact: true, first: true, best: None };
+        while let Some(word) = words.next() {
+            match word {
+                "string" => return None,
+                "depth" => info.depth = words.next()?.parse().ok(),
+                "nodes" => info.nodes = words.next()?.parse().ok(),
+                "multipv" => info.first = words.next()? == "1",
+                "score" => info.score = words.next().zip(words.next()?.parse().ok()),
+                "lowerbound" | "upperbound" => info.exact = false,
+                "pv" => {
+                    info.best = words.next();
+                    break;
+                }
+                _ => {}
             }
-            _ => {}
         }
+        Some(info)
     }
-    None
+
+    /// The score in centipawns; all mates count alike.
+    fn centipawns(&self) -> Option<i32> {
+        self.score.map(|(kind, value)| match kind {
+            "cp" => value,
+            _ if value > 0 => 30_000,
+            _ => -30_000,
+        })
+    }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Closing its input would end it too; this is faster, and there is nothing to save.
+        // Closing its input would end it too; this is faster, and nothing is lost.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -199,10 +243,11 @@ mod tests {
 
     #[test]
     fn scores_of_the_best_line() {
-        assert_eq!(score_in("info depth 5 multipv 1 score cp -31 nodes 9"), Some(-31));
-        assert_eq!(score_in("info depth 5 score mate -3 pv e2e4"), Some(-30_000));
-        assert_eq!(score_in("info depth 5 multipv 2 score cp 4"), None);
-        assert_eq!(score_in("info string score cp 4"), None);
-        assert_eq!(score_in("bestmove e2e4"), None);
+        let score = |line| Info::parse(line).filter(|info| info.first)?.centipawns();
+        assert_eq!(score("info depth 5 multipv 1 score cp -31 nodes 9"), Some(-31));
+        assert_eq!(score("info depth 5 score mate -3 pv e2e4"), Some(-30_000));
+        assert_eq!(score("info depth 5 multipv 2 score cp 4"), None);
+        assert_eq!(score("info string score cp 4"), None);
+        assert_eq!(score("bestmove e2e4"), None);
     }
 }

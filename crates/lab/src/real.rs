@@ -6,18 +6,18 @@ use megatherium_search::{Engine, Limits};
 
 use crate::error::LabError;
 use crate::hash::Hash;
-use crate::identity::Factors;
+use crate::identity::{Factors, by_position};
 use crate::machine::{Meter, Usage, process_time};
 use crate::measure::{Run, compare, search};
 use crate::observer::Observer;
-use crate::stats::{Estimate, geometric, mean};
+use crate::stats::{Estimate, distinct, geometric, mean};
 
 /// What to measure.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Numbers of threads; one is always measured.
     pub threads: Vec<usize>,
-    /// The positions.
+    /// Positions to search.
     pub positions: Vec<Board>,
     /// About how many nodes one thread searches per position; decides the depth.
     pub nodes: u64,
@@ -32,32 +32,32 @@ pub struct Settings {
 pub struct Sample {
     /// Number of the position.
     pub position: usize,
-    /// Which repeat.
+    /// Number of the repeat.
     pub repeat: usize,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Depth that was to be completed.
+    /// Depth of the iteration that is compared.
     pub depth: u32,
-    /// Nodes of all threads when it was.
+    /// Nodes of all threads when it was complete.
     pub nodes: u64,
-    /// Seconds until then.
+    /// Seconds until it was complete.
     pub seconds: f64,
     /// Permille of the table in use at the end.
     pub hashfull: u32,
-    /// Processor time the search got, per thread and second.
+    /// Processor time per thread and second.
     pub share: Option<f64>,
-    /// What the machine did meanwhile.
+    /// Processor usage during the measurement.
     pub usage: Option<Usage>,
-    /// Against the single thread of the same repeat.
+    /// Ratios to the single thread of the same repeat.
     pub factors: Option<Factors>,
 }
 
 /// The result of one number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Positions it rests on.
+    /// Positions measured.
     pub positions: usize,
     /// Nodes per second, geometric mean.
     pub nps: f64,
@@ -65,28 +65,24 @@ pub struct Point {
     pub nps_ratio: Estimate,
     /// Nodes to the same depth over those of one thread.
     pub overhead: Estimate,
-    /// Time of one thread to the same depth over the time of these.
+    /// Speed-up in time to the same depth.
     pub speed_up: Estimate,
-    /// How far the identity of the three is off.
+    /// Error of the identity of the three.
     pub residue: f64,
     /// Mean fill of the table in permille.
     pub hashfull: f64,
-    /// Share of its processors the search got.
+    /// Processor time per thread and second, averaged.
     pub share: Option<f64>,
-    /// Nodes per second of processor time: unlike wall time, it does not suffer from other
-    /// programs.
+    /// Nodes per second of processor time, which other processes disturb less than wall time.
     pub per_processor: Option<f64>,
-    /// Share of processor time the host took away.
+    /// Share of processor time stolen by the host (steal time).
     pub steal: Option<f64>,
 }
 
-/// Measures. One thread and several take turns in blocks, forwards and backwards, so that a
-/// machine that gets slower or busier affects all of them alike.
+/// Runs the measurement. Thread counts alternate in blocks, forwards and backwards, so that drift
+/// of the machine affects all alike.
 pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Sample>, LabError> {
-    let mut counts = settings.threads.clone();
-    counts.push(1);
-    counts.sort_unstable();
-    counts.dedup();
+    let counts = distinct(settings.threads.iter().copied().chain([1]));
     let steps = settings.positions.len() * (1 + settings.repeats * counts.len());
     observer.begin("real threads", steps as u64);
     let mut engines = Vec::new();
@@ -160,23 +156,13 @@ fn measure(
 /// The curve through the samples. The bootstrap resamples positions; repeats of one position are
 /// averaged first.
 pub fn curve(samples: &[Sample]) -> Vec<Point> {
-    let mut counts: Vec<usize> = samples.iter().map(|sample| sample.threads).collect();
-    counts.sort_unstable();
-    counts.dedup();
-    counts.into_iter().filter_map(|threads| point(samples, threads)).collect()
+    let counts = distinct(samples.iter().map(|sample| sample.threads));
+    counts.into_iter().map(|threads| point(samples, threads)).collect()
 }
 
-fn point(samples: &[Sample], threads: usize) -> Option<Point> {
+fn point(samples: &[Sample], threads: usize) -> Point {
     let of: Vec<&Sample> = samples.iter().filter(|sample| sample.threads == threads).collect();
-    let last = of.iter().map(|sample| sample.position).max()?;
-    let by_position: Vec<Factors> = (0..=last)
-        .map(|position| {
-            let repeats = of.iter().filter(|sample| sample.position == position);
-            repeats.filter_map(|sample| sample.factors).collect::<Vec<_>>()
-        })
-        .filter(|repeats| !repeats.is_empty())
-        .map(|repeats| Factors::mean(&repeats))
-        .collect();
+    let by_position = by_position(of.iter().map(|sample| (sample.position, sample.factors)));
     let logs = |part: fn(&Factors) -> f64| by_position.iter().map(part).collect::<Vec<_>>();
     let average = |values: Vec<f64>| (!values.is_empty()).then(|| mean(&values));
     let speeds: Vec<f64> = of
@@ -189,7 +175,7 @@ fn point(samples: &[Sample], threads: usize) -> Option<Point> {
         (got > 0.0).then(|| (sample.nodes as f64 / got).ln())
     });
     let worked: Vec<f64> = worked.collect();
-    Some(Point {
+    Point {
         threads,
         positions: by_position.len(),
         nps: mean(&speeds).exp(),
@@ -203,7 +189,7 @@ fn point(samples: &[Sample], threads: usize) -> Option<Point> {
         steal: average(
             of.iter().filter_map(|sample| sample.usage).map(|usage| usage.steal).collect(),
         ),
-    })
+    }
 }
 
 #[cfg(test)]

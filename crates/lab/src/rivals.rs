@@ -1,9 +1,8 @@
-//! Engines side by side: how several engines, each in processes of its own, scale with threads on
-//! the same positions.
+//! Engines side by side: how several engines, each in its own processes, scale with threads on the
+//! same positions.
 //!
-//! Every engine is asked the same three questions through UCI, this one too. Its own single thread
-//! is what it is compared with: engines count nodes and depths differently, so only ratios within
-//! one engine can be set beside those of another.
+//! Every engine, this one included, is driven through UCI and compared with its own single thread:
+//! engines count nodes and depths differently, so only ratios within one engine are comparable.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -13,21 +12,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
 use crate::hash::Hash;
-use crate::identity::Factors;
+use crate::identity::{Factors, by_position};
 use crate::journal::Journal;
 use crate::measure::{Mark, compare, deepest_within, mark_of};
 use crate::observer::Observer;
-use crate::process::Process;
-use crate::stats::{Estimate, geometric, mean};
+use crate::process::{Info, Process};
+use crate::stats::{Estimate, distinct, geometric, mean};
 
 /// What to measure.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The binaries.
+    /// Binaries of the engines.
     pub engines: Vec<PathBuf>,
     /// Numbers of threads; one is always measured.
     pub threads: Vec<usize>,
-    /// The positions.
+    /// Positions to search.
     pub positions: Vec<Board>,
     /// About how many nodes one thread searches per position; decides the depth, engine by engine.
     pub nodes: u64,
@@ -44,15 +43,15 @@ pub struct Sample {
     pub engine: usize,
     /// Number of the position.
     pub position: usize,
-    /// Which repeat.
+    /// Number of the repeat.
     pub repeat: usize,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Depth that was to be completed.
+    /// Depth of the iteration that is compared.
     pub depth: u32,
-    /// When it was.
+    /// Nodes and time when it was complete.
     pub mark: Mark,
-    /// Against the single thread of the same repeat.
+    /// Ratios to the single thread of the same repeat.
     pub factors: Factors,
 }
 
@@ -61,11 +60,11 @@ pub struct Sample {
 pub struct Point {
     /// Number of the engine.
     pub engine: usize,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Positions it rests on.
+    /// Positions measured.
     pub positions: usize,
-    /// Mean depth.
+    /// Mean depth of the compared iterations.
     pub depth: f64,
     /// Nodes per second, geometric mean.
     pub nps: f64,
@@ -73,16 +72,16 @@ pub struct Point {
     pub nps_ratio: Estimate,
     /// Nodes to the same depth over those of one thread.
     pub overhead: Estimate,
-    /// Time of one thread to the same depth over the time of these.
+    /// Speed-up in time to the same depth.
     pub speed_up: Estimate,
 }
 
-/// What there is to show.
+/// The results of all engines.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// What the engines call themselves.
+    /// Names of the engines, as they report them.
     pub names: Vec<String>,
-    /// Every search.
+    /// All searches.
     pub samples: Vec<Sample>,
 }
 
@@ -105,7 +104,7 @@ impl Seat {
         let started = Instant::now();
         let mut marks = Vec::new();
         self.process.search(limits, |line| {
-            // The clock of this process: most engines give whole milliseconds.
+            // Timed by our own clock: most engines report whole milliseconds.
             marks.extend(iteration(line).map(|(depth, nodes)| Mark {
                 depth,
                 nodes,
@@ -116,41 +115,26 @@ impl Seat {
     }
 }
 
-/// Depth and nodes of a completed iteration in an `info` line.
+/// Depth and nodes, if a line reports a completed iteration.
 fn iteration(line: &str) -> Option<(u32, u64)> {
-    let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
-    let (mut depth, mut nodes, mut scored) = (None, None, false);
-    while let Some(word) = words.next() {
-        match word {
-            "string" | "lowerbound" | "upperbound" => return None,
-            "multipv" if words.next() != Some("1") => return None,
-            "depth" => depth = words.next()?.parse().ok(),
-            "nodes" => nodes = words.next()?.parse().ok(),
-            "score" => scored = true,
-            "pv" => break,
-            _ => {}
-        }
-    }
-    depth.zip(nodes).filter(|_| scored)
+    let info = Info::parse(line).filter(|info| info.exact && info.first && info.score.is_some())?;
+    info.depth.zip(info.nodes)
 }
 
-/// The order of a block: forwards and backwards in turn, so that a machine that gets slower or
-/// busier affects all alike.
+/// The order of a block, alternately forwards and backwards, so that drift of the machine affects
+/// all alike.
 fn order(count: usize, backwards: bool) -> Vec<usize> {
     let forwards = 0..count;
     if backwards { forwards.rev().collect() } else { forwards.collect() }
 }
 
-/// Measures. Engines and numbers of threads alternate position by position.
+/// Runs the measurement. Engines and thread counts alternate position by position.
 pub fn run(
     settings: &Settings,
     journal: &Journal,
     observer: &dyn Observer,
 ) -> Result<Results, LabError> {
-    let mut counts = settings.threads.clone();
-    counts.push(1);
-    counts.sort_unstable();
-    counts.dedup();
+    let counts = distinct(settings.threads.iter().copied().chain([1]));
     let steps = settings.repeats * counts.len() * settings.engines.len() * settings.positions.len();
     observer.begin("engines side by side", steps as u64);
     let mut results = Results::default();
@@ -252,29 +236,20 @@ impl Block {
 /// position are averaged first.
 pub fn summary(results: &Results) -> Vec<Point> {
     let samples = &results.samples;
-    let mut rows: Vec<(usize, usize)> =
-        samples.iter().map(|sample| (sample.engine, sample.threads)).collect();
-    rows.sort_unstable();
-    rows.dedup();
+    let rows = distinct(samples.iter().map(|sample| (sample.engine, sample.threads)));
     let row = |(engine, threads)| {
         let of: Vec<&Sample> = samples
             .iter()
             .filter(|sample| (sample.engine, sample.threads) == (engine, threads))
             .collect();
-        let mut positions: Vec<usize> = of.iter().map(|sample| sample.position).collect();
-        positions.sort_unstable();
-        positions.dedup();
-        let by_position = positions.iter().map(|&position| {
-            let repeats = of.iter().filter(|sample| sample.position == position);
-            Factors::mean(&repeats.map(|sample| sample.factors).collect::<Vec<_>>())
-        });
-        let by_position: Vec<Factors> = by_position.collect();
+        let by_position =
+            by_position(of.iter().map(|sample| (sample.position, Some(sample.factors))));
         let logs = |part: fn(&Factors) -> f64| by_position.iter().map(part).collect::<Vec<_>>();
         let speed = |sample: &&Sample| (sample.mark.nodes as f64 / sample.mark.seconds).ln();
         Point {
             engine,
             threads,
-            positions: positions.len(),
+            positions: by_position.len(),
             depth: mean(&of.iter().map(|sample| f64::from(sample.depth)).collect::<Vec<_>>()),
             nps: mean(&of.iter().map(speed).collect::<Vec<_>>()).exp(),
             nps_ratio: geometric(&logs(|factors| factors.nps)),

@@ -6,15 +6,15 @@ use crate::ceiling;
 use crate::equal_strength::{EqualStrength, Match};
 use crate::experiments::{Outcome, Question};
 use crate::real;
-use crate::report::{Cell, Chart, Curves, Dots, Heat, Section, Series, Table};
+use crate::report::{Cell, Chart, Column, Curves, Dots, Heat, Section, Series, Table};
 use crate::stats::Estimate;
 use crate::table_map::{self, TableMap};
 use crate::virtual_smp;
 
-pub use rivals::{rival_ceilings, rivals};
+pub use rivals::rivals;
 
 fn percent(share: Option<f64>) -> Cell {
-    share.map_or(Cell::Missing, |share| Cell::Number(100.0 * share, 1))
+    Cell::number(share.map(|share| 100.0 * share), 1)
 }
 
 /// The line on which N threads are N times as fast.
@@ -39,7 +39,7 @@ fn over_threads(title: &str, y_label: &str, log_y: bool, series: Vec<Series>) ->
         y_label: y_label.to_owned(),
         log_x: true,
         log_y,
-        // Shares and counts begin at nothing; ratios at one.
+        // Shares begin at zero, ratios need not.
         from_zero: y_label == "%",
         series,
     })
@@ -56,32 +56,21 @@ fn fill_chart<T>(points: &[T], fill: impl Fn(&T) -> (usize, f64)) -> Chart {
 /// Real threads: the curve and the samples.
 pub fn real(samples: &[real::Sample]) -> Vec<Section> {
     let curve = real::curve(samples);
-    let mut table = Table::new(&[
-        "threads",
-        "positions",
-        "kn/s",
-        "NPS ratio",
-        "node overhead",
-        "time-to-depth speed-up",
-        "table in use, %",
-        "CPU, %",
-        "kn/CPU s",
-        "steal, %",
-    ]);
-    for point in &curve {
-        table.rows.push(vec![
-            Cell::Count(point.threads as u64),
-            Cell::Count(point.positions as u64),
-            Cell::Number(point.nps / 1e3, 0),
-            Cell::Estimate(point.nps_ratio, 3),
-            Cell::Estimate(point.overhead, 3),
-            Cell::Estimate(point.speed_up, 3),
-            Cell::Number(point.hashfull / 10.0, 1),
-            percent(point.share),
-            point.per_processor.map_or(Cell::Missing, |nodes| Cell::Number(nodes / 1e3, 0)),
-            percent(point.steal),
-        ]);
-    }
+    let table = Table::of(
+        &curve,
+        &[
+            ("threads", &|point| point.threads.into()),
+            ("positions", &|point| point.positions.into()),
+            ("kn/s", &|point| Cell::Number(point.nps / 1e3, 0)),
+            ("NPS ratio", &|point| Cell::Estimate(point.nps_ratio, 2)),
+            ("node overhead", &|point| Cell::Estimate(point.overhead, 2)),
+            ("time-to-depth speed-up", &|point| Cell::Estimate(point.speed_up, 2)),
+            ("table in use, %", &|point| Cell::Number(point.hashfull / 10.0, 1)),
+            ("CPU, %", &|point| percent(point.share)),
+            ("kn/CPU s", &|point| Cell::number(point.per_processor.map(|nodes| nodes / 1e3), 0)),
+            ("steal, %", &|point| percent(point.steal)),
+        ],
+    );
     let mut notes = Vec::new();
     for point in curve.iter().filter(|point| point.threads > 1) {
         notes.push(format!(
@@ -96,7 +85,7 @@ pub fn real(samples: &[real::Sample]) -> Vec<Section> {
     let busy = curve.iter().filter_map(|point| point.share).fold(1.0, f64::min);
     if busy < 0.97 {
         notes.push(format!(
-            "The machine was not idle: some searches got only {:.0} % of their processors, and NPS and times suffer from that.",
+            "The machine was not idle: some searches got only {:.0} % of their processors, which distorts NPS and times.",
             100.0 * busy
         ));
     }
@@ -119,119 +108,92 @@ pub fn real(samples: &[real::Sample]) -> Vec<Section> {
         ),
         fill_chart(&curve, |point| (point.threads, point.hashfull)),
     ];
+    let text = "The same positions to the same depth, one thread and several in alternating order. Geometric means over positions with 95 % bootstrap \
+                intervals; each position averages its last three depths. The identity: time-to-depth speed-up = NPS ratio ÷ node overhead.";
+    let raw = Table::of(
+        samples,
+        &[
+            ("position", &|sample| (sample.position + 1).into()),
+            ("repeat", &|sample| (sample.repeat + 1).into()),
+            ("threads", &|sample| sample.threads.into()),
+            ("depth", &|sample| Cell::Count(sample.depth.into())),
+            ("nodes", &|sample| Cell::Count(sample.nodes)),
+            ("seconds", &|sample| Cell::Number(sample.seconds, 6)),
+            ("hashfull", &|sample| Cell::Count(sample.hashfull.into())),
+            ("processor share", &|sample| Cell::number(sample.share, 4)),
+            ("busy", &|sample| Cell::number(sample.usage.map(|usage| usage.busy), 4)),
+            ("steal", &|sample| Cell::number(sample.usage.map(|usage| usage.steal), 4)),
+        ],
+    );
     vec![
-        Section {
-            name: "real-threads".to_owned(),
-            title: "Real threads".to_owned(),
-            text: "The same positions to the same depth, one thread and several in alternating order. Geometric means over positions with 95 % bootstrap \
-                   intervals; each position averages its last three depths. The identity: time-to-depth speed-up = NPS ratio ÷ node overhead."
-                .to_owned(),
-            table,
-            charts,
-            notes,
-            raw: false,
-        },
-        real_samples(samples),
+        Section { table, charts, notes, ..Section::new("real-threads", "Real threads", text) },
+        raw_section("real-samples", "Every search of real threads", raw),
     ]
 }
 
-fn real_samples(samples: &[real::Sample]) -> Section {
-    let mut table = Table::new(&[
-        "position",
-        "repeat",
-        "threads",
-        "depth",
-        "nodes",
-        "seconds",
-        "hashfull",
-        "processor share",
-        "busy",
-        "steal",
-    ]);
-    for sample in samples {
-        let share =
-            |share: Option<f64>| share.map_or(Cell::Missing, |share| Cell::Number(share, 4));
-        table.rows.push(vec![
-            Cell::Count(sample.position as u64 + 1),
-            Cell::Count(sample.repeat as u64 + 1),
-            Cell::Count(sample.threads as u64),
-            Cell::Count(u64::from(sample.depth)),
-            Cell::Count(sample.nodes),
-            Cell::Number(sample.seconds, 6),
-            Cell::Count(u64::from(sample.hashfull)),
-            share(sample.share),
-            share(sample.usage.map(|usage| usage.busy)),
-            share(sample.usage.map(|usage| usage.steal)),
-        ]);
-    }
-    let (name, title) = ("real-samples".to_owned(), "Every search of real threads".to_owned());
-    Section { name, title, table, raw: true, ..Section::default() }
+fn raw_section(name: &str, title: &str, table: Table) -> Section {
+    Section { table, raw: true, ..Section::new(name, title, "") }
 }
 
-/// Threads against processes.
-pub fn ceiling(blocks: &[ceiling::Block]) -> Section {
-    let points = ceiling::summary(blocks);
-    let mut table = Table::new(&[
-        "threads",
-        "blocks",
-        "machine: N processes ÷ 1",
-        "engine: N threads ÷ N processes",
-        "steal, %",
-        "blocks with steal > 1 %",
-    ]);
-    for point in &points {
-        table.rows.push(vec![
-            Cell::Count(point.threads as u64),
-            Cell::Count(point.blocks as u64),
-            Cell::Estimate(point.machine, 3),
-            Cell::Estimate(point.engine, 3),
-            percent(point.steal),
-            Cell::Count(point.stolen_blocks as u64),
-        ]);
-    }
-    let rows = points.iter().map(|point| {
-        (format!("{} threads ÷ {} processes", point.threads, point.threads), point.engine)
-    });
+/// Threads against processes, for one engine or for several.
+pub fn ceilings(engines: &[(String, Vec<ceiling::Block>)]) -> Section {
+    let alone = engines.len() == 1;
+    let rows: Vec<(&String, ceiling::Point)> = engines
+        .iter()
+        .flat_map(|(name, blocks)| {
+            ceiling::summary(blocks).into_iter().map(move |point| (name, point))
+        })
+        .collect();
+    let columns: &[Column<'_, &(&String, ceiling::Point)>] = &[
+        ("engine", &|(name, _)| Cell::Text((*name).clone())),
+        ("threads", &|(_, point)| point.threads.into()),
+        ("blocks", &|(_, point)| point.blocks.into()),
+        ("machine: N processes ÷ 1", &|(_, point)| Cell::Estimate(point.machine, 3)),
+        ("engine: N threads ÷ N processes", &|(_, point)| Cell::Estimate(point.engine, 3)),
+        ("steal, %", &|(_, point)| percent(point.steal)),
+        ("blocks with steal > 1 %", &|(_, point)| point.stolen_blocks.into()),
+    ];
+    let label = |(name, point): &(&String, ceiling::Point)| {
+        let threads = point.threads;
+        let own = format!("{threads} threads ÷ {threads} processes");
+        if alone { own } else { format!("{name}, {threads} threads") }
+    };
     let dots = Dots {
         title: "N threads against N processes".to_owned(),
         x_label: "nodes per second, 1 = nothing lost".to_owned(),
         baseline: 1.0,
-        rows: rows.collect(),
+        rows: rows.iter().map(|row| (label(row), row.1.engine)).collect(),
     };
+    let (name, title) = if alone {
+        ("ceiling", "The machine's own ceiling")
+    } else {
+        ("engine-ceilings", "Threads against processes")
+    };
+    let text = "Nodes per second of N threads in one process, of N processes with one thread each, and of one alone, in blocks of the order 1 N P P N 1. \
+                Medians over blocks. The machine column says what no engine can exceed here; the engine column what sharing a table costs.";
     Section {
-        name: "ceiling".to_owned(),
-        title: "The machine's own ceiling".to_owned(),
-        text: "Nodes per second of N threads in one process, of N processes with one thread each, and of one alone, in blocks of the order 1 N P P N 1. \
-               Medians over blocks. The machine column says what no engine can exceed here; the engine column what sharing a table costs."
-            .to_owned(),
-        table,
+        table: Table::of(&rows, &columns[usize::from(alone)..]),
         charts: vec![Chart::Dots(dots)],
-        notes: Vec::new(),
-        raw: false,
+        ..Section::new(name, title, text)
     }
 }
 
 /// Virtual threads: the curve and the samples.
 pub fn virtual_smp(samples: &[virtual_smp::Sample]) -> Vec<Section> {
     let curve = virtual_smp::curve(samples);
-    let mut table = Table::new(&[
-        "threads",
-        "positions",
-        "node overhead",
-        "effective speed-up",
-        "efficiency, %",
-        "table in use, %",
-    ]);
-    for point in &curve {
-        table.rows.push(vec![
-            Cell::Count(point.threads as u64),
-            Cell::Count(point.positions as u64),
-            Cell::Estimate(point.overhead, 3),
-            Cell::Estimate(point.speed_up(), 2),
-            Cell::Number(100.0 * point.speed_up().value / point.threads as f64, 0),
-            Cell::Number(point.hashfull / 10.0, 1),
-        ]);
-    }
+    let efficiency =
+        |point: &virtual_smp::Point| 100.0 * point.speed_up().value / point.threads as f64;
+    let table = Table::of(
+        &curve,
+        &[
+            ("threads", &|point| point.threads.into()),
+            ("positions", &|point| point.positions.into()),
+            ("node overhead", &|point| Cell::Estimate(point.overhead, 3)),
+            ("effective speed-up", &|point| Cell::Estimate(point.speed_up(), 2)),
+            ("efficiency, %", &|point| Cell::Number(efficiency(point), 0)),
+            ("table in use, %", &|point| Cell::Number(point.hashfull / 10.0, 1)),
+        ],
+    );
     let charts = vec![
         over_threads(
             "Effective speed-up by time to depth",
@@ -256,93 +218,70 @@ pub fn virtual_smp(samples: &[virtual_smp::Sample]) -> Vec<Section> {
         ),
         fill_chart(&curve, |point| (point.threads, point.hashfull)),
     ];
-    let mut raw = Table::new(&["position", "threads", "depth", "nodes", "hashfull", "ln overhead"]);
-    for sample in samples {
-        raw.rows.push(vec![
-            Cell::Count(sample.position as u64 + 1),
-            Cell::Count(sample.threads as u64),
-            Cell::Count(u64::from(sample.depth)),
-            Cell::Count(sample.nodes),
-            Cell::Count(u64::from(sample.hashfull)),
-            Cell::Number(sample.factors.overhead, 4),
-        ]);
-    }
+    let raw = Table::of(
+        samples,
+        &[
+            ("position", &|sample| (sample.position + 1).into()),
+            ("threads", &|sample| sample.threads.into()),
+            ("depth", &|sample| Cell::Count(sample.depth.into())),
+            ("nodes", &|sample| Cell::Count(sample.nodes)),
+            ("hashfull", &|sample| Cell::Count(sample.hashfull.into())),
+            ("ln overhead", &|sample| Cell::Number(sample.factors.overhead, 4)),
+        ],
+    );
+    let text = "Threads that take turns under a seeded baton. Nodes to the same depth, all threads together, over those of one thread; the effective \
+                speed-up is N ÷ overhead, on a machine where every thread is as fast as one alone. The same command gives the same numbers on every machine.";
+    let note = "Time to depth understates Lazy SMP: part of the extra nodes make the tree wider, which wins games without completing depths sooner.";
     vec![
         Section {
-            name: "virtual-threads".to_owned(),
-            title: "Virtual threads".to_owned(),
-            text: "Threads that take turns under a seeded baton. Nodes to the same depth, all threads together, over those of one thread; the effective \
-                   speed-up is N ÷ overhead, on a machine where every thread is as fast as one alone. The same command gives the same numbers on every machine."
-                .to_owned(),
             table,
             charts,
-            notes: vec![
-                "Time to depth understates Lazy SMP: part of the extra nodes make the tree wider, which wins games without completing depths sooner."
-                    .to_owned(),
-            ],
-            raw: false,
+            notes: vec![note.to_owned()],
+            ..Section::new("virtual-threads", "Virtual threads", text)
         },
-        Section {
-            name: "virtual-samples".to_owned(),
-            title: "Every search of virtual threads".to_owned(),
-            table: raw,
-            raw: true,
-            ..Section::default()
-        },
+        raw_section("virtual-samples", "Every search of virtual threads", raw),
     ]
 }
 
 /// How the speed-up depends on how long turns last.
 pub fn quanta(threads: usize, points: &[(u32, virtual_smp::Point)]) -> Section {
-    let mut table =
-        Table::new(&["nodes per turn", "positions", "node overhead", "effective speed-up"]);
-    for (quantum, point) in points {
-        table.rows.push(vec![
-            Cell::Count(u64::from(*quantum)),
-            Cell::Count(point.positions as u64),
-            Cell::Estimate(point.overhead, 3),
-            Cell::Estimate(point.speed_up(), 2),
-        ]);
-    }
+    let table = Table::of(
+        points,
+        &[
+            ("nodes per turn", &|(quantum, _)| Cell::Count((*quantum).into())),
+            ("positions", &|(_, point)| point.positions.into()),
+            ("node overhead", &|(_, point)| Cell::Estimate(point.overhead, 3)),
+            ("effective speed-up", &|(_, point)| Cell::Estimate(point.speed_up(), 2)),
+        ],
+    );
     let chart = Chart::Curves(Curves {
         title: format!("Effective speed-up of {threads} threads by length of turn"),
         x_label: "nodes per turn".to_owned(),
         y_label: "×".to_owned(),
         log_x: true,
-        log_y: false,
-        from_zero: false,
         series: vec![series("virtual threads", points, |(quantum, point)| {
             (*quantum as usize, point.speed_up())
         })],
+        ..Curves::default()
     });
+    let text = "With long turns a thread finds whole subtrees of another in the table, where real threads would have searched them at the same time; turns \
+                of a single node keep identical threads in step. Between the two there should be a plateau.";
     Section {
-        name: "quanta".to_owned(),
-        title: "Does the length of a turn matter?".to_owned(),
-        text: "Long turns let a thread find whole subtrees of another ready in the table, where real threads would have searched them at the same time; turns \
-               of a single node keep identical threads in step. Between the two there should be a plateau."
-            .to_owned(),
         table,
         charts: vec![chart],
-        notes: Vec::new(),
-        raw: false,
+        ..Section::new("quanta", "Does the length of a turn matter?", text)
     }
 }
 
 /// Maps of the table.
 pub fn table_maps(maps: &[TableMap], about: &str) -> Section {
-    let mut table = Table::new(&["threads", "depth", "age", "permille of slots"]);
+    let mut entries = Vec::new();
     let mut charts = Vec::new();
     for map in maps {
         let rows: Vec<String> = (0..map.cells.len()).map(table_map::row_name).collect();
         for (row, cells) in rows.iter().zip(&map.cells) {
-            for (age, &value) in cells.iter().enumerate() {
-                table.rows.push(vec![
-                    Cell::Count(map.threads as u64),
-                    Cell::Text(row.clone()),
-                    Cell::Count(age as u64),
-                    Cell::Number(value, 2),
-                ]);
-            }
+            let ages = cells.iter().enumerate();
+            entries.extend(ages.map(|(age, &value)| (map.threads, row.clone(), age, value)));
         }
         charts.push(Chart::Heat(Heat {
             title: format!(
@@ -358,17 +297,19 @@ pub fn table_maps(maps: &[TableMap], about: &str) -> Section {
             values: map.cells.clone(),
         }));
     }
-    Section {
-        name: "table-map".to_owned(),
-        title: "What is in the table".to_owned(),
-        text: format!(
-            "Permille of all slots, by depth and by how many searches ago an entry was stored or last found. {about}"
-        ),
-        table,
-        charts,
-        notes: Vec::new(),
-        raw: true,
-    }
+    let table = Table::of(
+        entries,
+        &[
+            ("threads", &|entry| entry.0.into()),
+            ("depth", &|entry| Cell::Text(entry.1.clone())),
+            ("age", &|entry| entry.2.into()),
+            ("permille of slots", &|entry| Cell::Number(entry.3, 2)),
+        ],
+    );
+    let text = format!(
+        "Permille of all slots, by depth and by how many searches ago an entry was stored or last found. {about}"
+    );
+    Section { table, charts, raw: true, ..Section::new("table-map", "What is in the table", text) }
 }
 
 /// Matches, and the factor of equal strength if there is one.
@@ -377,42 +318,39 @@ pub fn elo(
     matches: &[Match],
     equal: Option<EqualStrength>,
 ) -> Section {
-    let mut table = Table::new(&[
-        "factor k",
-        "pairs",
-        "0 · ½ · 1 · 1½ · 2",
-        "score, %",
-        "Elo",
-        "normalised Elo",
-        "chance to be stronger, %",
-    ]);
-    for games in matches.iter().filter(|games| !games.pairs.is_empty()) {
-        let result = games.result();
-        let pairs: Vec<String> = result.pairs.iter().map(ToString::to_string).collect();
-        table.rows.push(vec![
-            Cell::Number(games.factor, 2),
-            Cell::Count(result.count()),
-            Cell::Text(pairs.join(" · ")),
-            Cell::Number(100.0 * result.score(), 1),
-            Cell::Estimate(result.elo(), 1),
-            Cell::Estimate(result.normalised_elo(), 1),
-            Cell::Number(100.0 * result.superiority(), 1),
-        ]);
-    }
-    let played: Vec<&Match> = matches.iter().filter(|games| !games.pairs.is_empty()).collect();
-    let points = played.iter().map(|games| (games.factor, games.result().elo())).collect();
-    let zero = played.iter().map(|games| (games.factor, Estimate::exact(0.0))).collect();
+    let played: Vec<_> = matches
+        .iter()
+        .filter(|games| !games.pairs.is_empty())
+        .map(|games| (games.factor, games.result()))
+        .collect();
+    let table = Table::of(
+        &played,
+        &[
+            ("factor k", &|(factor, _)| Cell::Number(*factor, 2)),
+            ("pairs", &|(_, result)| Cell::Count(result.count())),
+            ("0 · ½ · 1 · 1½ · 2", &|(_, result)| {
+                Cell::Text(result.pairs.map(|count| count.to_string()).join(" · "))
+            }),
+            ("score, %", &|(_, result)| Cell::Number(100.0 * result.score(), 1)),
+            ("Elo", &|(_, result)| Cell::Estimate(result.elo(), 1)),
+            ("normalised Elo", &|(_, result)| Cell::Estimate(result.normalised_elo(), 1)),
+            ("chance to be stronger, %", &|(_, result)| {
+                Cell::Number(100.0 * result.superiority(), 1)
+            }),
+        ],
+    );
+    let points = played.iter().map(|(factor, result)| (*factor, result.elo())).collect();
+    let zero = played.iter().map(|(factor, _)| (*factor, Estimate::exact(0.0))).collect();
     let chart = Chart::Curves(Curves {
         title: format!("Elo of {threads} threads against {against} with k times the nodes of each"),
         x_label: "k".to_owned(),
         y_label: "Elo".to_owned(),
         log_x: true,
-        log_y: false,
-        from_zero: false,
         series: vec![
             Series { name: "equal".to_owned(), points: zero, ideal: true },
             Series { name: format!("{threads} threads"), points, ideal: false },
         ],
+        ..Curves::default()
     });
     let note = match equal {
         Some(equal) => {
@@ -428,7 +366,7 @@ pub fn elo(
                 if equal.within_range {
                     ""
                 } else {
-                    " k* lies outside the factors played and rests on the line alone."
+                    " k* lies outside the factors played: it is extrapolated."
                 }
             )
         }
@@ -438,72 +376,53 @@ pub fn elo(
                 .to_owned()
         }
     };
+    let text = "Games in pairs, each opening with both colours, by nodes instead of clocks: every thread of the one side searches B nodes per move, every \
+                thread of the other (one as a rule) k·B. Pentanomial error margins, 95 %.";
     Section {
-        name: "elo".to_owned(),
-        title: format!("Strength of {threads} threads"),
-        text: "Games in pairs, each opening with both colours, by nodes instead of clocks: every thread of the one side searches B nodes per move, every \
-               thread of the other (one as a rule) k·B. Pentanomial error margins, 95 %."
-            .to_owned(),
         table,
         charts: vec![chart],
         notes: vec![note],
-        raw: false,
+        ..Section::new("elo", format!("Strength of {threads} threads"), text)
     }
 }
 
 /// The answer to a question.
 pub fn experiment(question: &Question, rows: &[Outcome]) -> Section {
-    let unit = if question.is_timed { "kn per processor second" } else { "nodes to depth" };
+    let timed = question.is_timed;
+    let (unit, better) =
+        if timed { ("kn per processor second", "more") } else { ("nodes to depth", "less") };
     let first = rows.first().map_or("the first", |row| row.arm.as_str()).to_owned();
-    let mut table = Table::new(&[
-        "threads",
-        "arm",
-        "positions",
-        unit,
-        &format!("against {first}"),
-        "against one thread",
-    ]);
-    for row in rows {
-        table.rows.push(vec![
-            Cell::Count(row.threads as u64),
-            Cell::Text(row.arm.clone()),
-            Cell::Count(row.positions as u64),
-            if question.is_timed {
-                Cell::Number(row.value / 1e3, 0)
-            } else {
-                Cell::Count(row.value as u64)
-            },
-            Cell::Estimate(row.against_first, 3),
-            Cell::Estimate(row.against_single, 3),
-        ]);
-    }
+    let table = Table::of(
+        rows,
+        &[
+            ("threads", &|row| row.threads.into()),
+            ("arm", &|row| Cell::Text(row.arm.clone())),
+            ("positions", &|row| row.positions.into()),
+            (unit, &|row| {
+                if timed { Cell::Number(row.value / 1e3, 0) } else { Cell::Count(row.value as u64) }
+            }),
+            (&format!("against {first}"), &|row| Cell::Estimate(row.against_first, 3)),
+            ("against one thread", &|row| Cell::Estimate(row.against_single, 3)),
+        ],
+    );
     let mut counts: Vec<usize> = rows.iter().map(|row| row.threads).collect();
     counts.dedup();
     let dots = counts.into_iter().map(|threads| {
         let of = rows.iter().filter(|row| row.threads == threads && row.arm != first);
+        let plural = if threads == 1 { "" } else { "s" };
         Chart::Dots(Dots {
-            title: format!(
-                "{threads} thread{}: {unit} against {first}",
-                if threads == 1 { "" } else { "s" }
-            ),
-            x_label: if question.is_timed {
-                "ratio, more is better"
-            } else {
-                "ratio, less is better"
-            }
-            .to_owned(),
+            title: format!("{threads} thread{plural}: {unit} against {first}"),
+            x_label: format!("ratio, {better} is better"),
             baseline: 1.0,
             rows: of.map(|row| (row.arm.clone(), row.against_first)).collect(),
         })
     });
     let work = "Virtual threads: the same command gives the same numbers on every machine.";
+    let name = format!("experiment-{}", question.name);
     Section {
-        name: format!("experiment-{}", question.name),
-        title: question.title.to_owned(),
-        text: question.text.to_owned(),
         table,
         charts: dots.collect(),
-        notes: if question.is_timed { Vec::new() } else { vec![work.to_owned()] },
-        raw: false,
+        notes: if timed { Vec::new() } else { vec![work.to_owned()] },
+        ..Section::new(&name, question.title, question.text)
     }
 }

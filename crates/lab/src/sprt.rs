@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use crate::pentanomial::{Pentanomial, score_of};
 
-/// Chance of accepting `elo1` where `elo0` holds, and the other way round.
+/// Probability of a wrong decision, in either direction.
 const ERROR: f64 = 0.05;
 
 /// A test of `elo0` against `elo1`.
@@ -32,7 +32,7 @@ pub enum Verdict {
 impl FromStr for Sprt {
     type Err = String;
 
-    /// Reads `ELO0,ELO1`.
+    /// Parses `ELO0,ELO1`.
     fn from_str(text: &str) -> Result<Sprt, String> {
         let wrong = || format!("{text:?} is not of the form ELO0,ELO1, for example 0,10");
         let (elo0, elo1) = text.split_once(',').ok_or_else(wrong)?;

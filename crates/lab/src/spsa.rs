@@ -12,7 +12,7 @@ use megatherium_search::params::{ParamError, Spec};
 /// A parameter being tuned.
 #[derive(Clone, Debug)]
 pub struct Knob {
-    /// Which parameter.
+    /// The parameter.
     pub spec: Spec,
     /// Its current value; rounded when played.
     pub value: f64,
@@ -23,7 +23,7 @@ pub struct Knob {
 /// A run of the tuner.
 #[derive(Clone, Debug)]
 pub struct Spsa {
-    /// The parameters.
+    /// The parameters being tuned.
     pub knobs: Vec<Knob>,
     base: Params,
     rounds: f64,
@@ -64,7 +64,7 @@ impl Spsa {
         let knobs = names.iter().map(|name| {
             let spec = *Params::spec(name)?;
             let value = f64::from(base.get(spec.name).unwrap_or(spec.default));
-            // An eighth of the value can be felt in games and rarely ruins them.
+            // An eighth of the value is large enough to show in games and rarely ruins them.
             Ok(Knob { spec, value, step: (value.abs() / 8.0).max(0.6) })
         });
         let knobs = knobs.collect::<Result<_, ParamError>>()?;

@@ -1,50 +1,21 @@
 //! Statistics of ratios: geometric means, medians, and the bootstrap.
 //!
-//! A speed-up is a ratio, and ratios are averaged by their logarithms: then a position that got
-//! twice as fast and one that got twice as slow cancel, as they should, and the mean of a product
-//! is the product of the means. The arithmetic mean of ratios has neither property and flatters
-//! whoever reports it.
+//! A speed-up is a ratio, and ratios are averaged by their logarithms: a position that got twice as
+//! fast and one that got twice as slow cancel, and the mean of a product is the product of the
+//! means. The arithmetic mean of ratios has neither property and overstates speed-ups.
 
 use fastrand::Rng;
+pub use megatherium_cli::chart::Estimate;
 
-/// A number with a 95 % confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// The best guess.
-    pub value: f64,
-    /// Lower end of the interval.
-    pub low: f64,
-    /// Upper end of the interval.
-    pub high: f64,
-}
-
-impl Estimate {
-    /// A number known exactly.
-    pub fn exact(value: f64) -> Estimate {
-        Estimate { value, low: value, high: value }
-    }
-
-    /// The estimate of an increasing function of the quantity.
-    #[must_use]
-    pub fn map(self, function: impl Fn(f64) -> f64) -> Estimate {
-        Estimate { value: function(self.value), low: function(self.low), high: function(self.high) }
-    }
-
-    /// The estimate of `numerator` divided by the (positive) quantity.
-    #[must_use]
-    pub fn divide(self, numerator: f64) -> Estimate {
-        Estimate {
-            value: numerator / self.value,
-            low: numerator / self.high,
-            high: numerator / self.low,
-        }
-    }
+/// The distinct values, sorted.
+pub fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    values.into_iter().collect::<std::collections::BTreeSet<T>>().into_iter().collect()
 }
 
 /// Resamples of a bootstrap: enough for the ends of the interval to be steady in the second digit.
 const RESAMPLES: usize = 2000;
 
-/// The arithmetic mean; 0 of nothing.
+/// The arithmetic mean; 0 if empty.
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
@@ -56,7 +27,7 @@ pub fn deviation(values: &[f64]) -> f64 {
     (squares / (values.len().max(2) - 1) as f64).sqrt()
 }
 
-/// The middle value, or the mean of the two in the middle; 0 of nothing.
+/// The median; 0 if empty.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -76,8 +47,8 @@ pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
-/// The percentile bootstrap: how much a statistic varies when the samples are drawn again from
-/// themselves. The seed is fixed, so the same samples give the same interval.
+/// The percentile bootstrap: the spread of a statistic over resamples with replacement. The seed is
+/// fixed, so the same samples give the same interval.
 pub fn bootstrap(samples: &[f64], statistic: impl Fn(&[f64]) -> f64) -> Estimate {
     let value = statistic(samples);
     if samples.len() < 2 {

@@ -19,7 +19,7 @@ const ROWS: usize = 12;
 /// Number of clusters sampled.
 const SAMPLE: usize = 1 << 14;
 
-/// What to look at.
+/// Settings of a map.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Threads, which take turns.
@@ -34,10 +34,10 @@ pub struct Settings {
     pub turns: VirtualSmp,
 }
 
-/// Entries in permille of all slots.
+/// A map of the table, in permille of all slots.
 #[derive(Clone, Debug)]
 pub struct TableMap {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
     /// By row of depths, then by age.
     pub cells: Vec<Vec<f64>>,

@@ -220,7 +220,7 @@ pub struct Settings {
     pub ranks: Vec<usize>,
     /// How they work together.
     pub links: Vec<Link>,
-    /// The positions.
+    /// Positions to search.
     pub positions: Vec<Board>,
     /// About how many nodes one thread searches per position; decides the depth.
     pub nodes: u64,

@@ -18,14 +18,14 @@ use crate::journal::Journal;
 use crate::machine::processors;
 use crate::measure::{Run, compare, search};
 use crate::observer::Observer;
-use crate::stats::{Estimate, geometric, mean};
+use crate::stats::{Estimate, distinct, geometric, mean};
 
 /// What to measure.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Numbers of virtual threads, one not among them: that is the baseline.
     pub threads: Vec<usize>,
-    /// The positions.
+    /// Positions to search.
     pub positions: Vec<Board>,
     /// About how many nodes one thread searches per position; decides the depth.
     pub nodes: u64,
@@ -42,11 +42,11 @@ pub struct Settings {
 pub struct Sample {
     /// Number of the position.
     pub position: usize,
-    /// Virtual threads.
+    /// Number of virtual threads.
     pub threads: usize,
-    /// Depth that was to be completed.
+    /// Depth of the iteration that is compared.
     pub depth: u32,
-    /// Nodes of all threads when it was.
+    /// Nodes of all threads when it was complete.
     pub nodes: u64,
     /// Permille of the table in use at the end.
     pub hashfull: u32,
@@ -57,9 +57,9 @@ pub struct Sample {
 /// A point of the curve.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// Virtual threads.
+    /// Number of virtual threads.
     pub threads: usize,
-    /// Positions it rests on.
+    /// Positions measured.
     pub positions: usize,
     /// Nodes of all threads over those of one.
     pub overhead: Estimate,
@@ -87,8 +87,8 @@ pub fn baseline(
     Some((run, depth))
 }
 
-/// How long a search with so many threads takes, roughly, in units of one with one thread times
-/// ten. For estimates of the time left.
+/// Rough cost of a search with `threads` threads, for estimates of the time left; one thread costs
+/// ten.
 pub fn effort(threads: usize) -> u64 {
     (10.0 * (threads as f64).powf(0.75)) as u64
 }
@@ -134,7 +134,7 @@ pub fn run(
     Ok(results.into_iter().flatten().flatten().collect())
 }
 
-/// The search of one thread, done when it is first needed: a journal may know all there is to know.
+/// The search of one thread, done on first use: a journal may already hold every result.
 struct Single<'a> {
     settings: &'a Settings,
     board: &'a Board,
@@ -163,10 +163,7 @@ fn sample(position: usize, threads: usize, single: &Run, run: &Run, depth: u32) 
 
 /// The curve through the samples, by number of threads.
 pub fn curve(samples: &[Sample]) -> Vec<Point> {
-    let mut counts: Vec<usize> = samples.iter().map(|sample| sample.threads).collect();
-    counts.sort_unstable();
-    counts.dedup();
-    counts
+    distinct(samples.iter().map(|sample| sample.threads))
         .into_iter()
         .map(|threads| {
             let of: Vec<&Sample> =

@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -30,8 +31,12 @@ enum Job {
         /// The shell
         shell: Shell,
     },
-    /// Print the man page
-    Man,
+    /// Print the man page, or write those of all commands to a folder
+    Man {
+        /// A folder for `megatherium.1`, `megatherium-analyse.1` and so on
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -46,7 +51,7 @@ fn main() -> ExitCode {
         Some(Job::Shell(job)) => megatherium_uci::cli::run(job),
         Some(Job::Lab(job)) => megatherium_lab::cli::run(job),
         Some(Job::Completions { shell }) => completions(*shell),
-        Some(Job::Man) => man(),
+        Some(Job::Man { out }) => man(out.as_deref()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -76,7 +81,14 @@ fn completions(shell: Shell) -> JobResult {
     Ok(())
 }
 
-fn man() -> JobResult {
+fn man(folder: Option<&Path>) -> JobResult {
+    if let Some(folder) = folder {
+        let write = || -> io::Result<()> {
+            std::fs::create_dir_all(folder)?;
+            clap_mangen::generate_to(Cli::command(), folder)
+        };
+        return Ok(write().map_err(|error| format!("{}: {error}", folder.display()))?);
+    }
     let mut page = Vec::new();
     clap_mangen::Man::new(Cli::command()).render(&mut page)?;
     stdio::print(&String::from_utf8(page)?);

@@ -35,6 +35,11 @@ fn the_help_lists_the_commands_of_both_crates() {
     }
     assert!(success(&["completions", "bash"]).contains("speedtest"));
     assert!(success(&["man"]).starts_with(".ie"));
+    let folder = tempfile::tempdir().expect("a folder");
+    success(&["man", "--out", folder.path().to_str().expect("text")]);
+    let page =
+        std::fs::read_to_string(folder.path().join("megatherium-analyse.1")).expect("a page");
+    assert!(page.contains("multipv") && folder.path().join("megatherium.1").exists());
 }
 
 #[test]
@@ -78,8 +83,12 @@ fn parameters_are_listed_as_they_are_written() {
     let list = success(&["params"]);
     let razor = list.lines().find(|line| line.starts_with("razor-depth ")).expect("a parameter");
     assert!(razor.split_whitespace().count() > 4, "{razor}");
+    assert!(!list.contains('_'), "as `--set` takes them: {list}");
     let version = success(&["version"]);
-    assert!(version.contains("commit") && version.contains("rustc"), "{version}");
+    for part in ["commit", "rustc", "instruction sets", "net: checksum"] {
+        assert!(version.contains(part), "{part}: {version}");
+    }
+    assert!(!version.contains("Simd("), "{version}");
 }
 
 /// A match needs a difference, and says so when nothing was played.
@@ -92,6 +101,18 @@ fn a_duel_needs_two_sides() {
     let own =
         success(&[&["duel", "--against", env!("CARGO_BIN_EXE_megatherium")][..], &quick].concat());
     assert!(own.contains("pairs by half points [0, 0, 2, 0, 0]"), "itself: {own}");
+    let option = ["--against-option", "UCI_LimitStrength=true", "--against-option", "UCI_Elo=1000"];
+    let weaker = [
+        &["duel", "--against", env!("CARGO_BIN_EXE_megatherium"), "--nodes", "3000"][..],
+        &option,
+        &["--pairs", "3"],
+    ];
+    let weaker = success(&weaker.concat());
+    assert!(weaker.starts_with("6 games, 3000 nodes a move: +6 "), "{weaker}");
+    let unknown = ["duel", "--against", env!("CARGO_BIN_EXE_megatherium"), "--pairs", "1"];
+    let unknown = failure(&[&unknown[..], &["--against-option", "No Such=1"]].concat());
+    assert!(unknown.contains("has no option \"No Such\""), "{unknown}");
+    assert!(failure(&["duel", "--option", "Hash=1"]).contains("--engine"));
     let clock = ["duel", "--set", "razor-depth=2", "--tc", "0.2+0.01", "--pairs", "1"];
     let one = success(&clock);
     assert!(one.starts_with("2 games, 0.2+0.01 s: "), "{one}");

@@ -161,3 +161,35 @@ fn an_interrupted_command_sums_up() {
     assert!(stopped.starts_with("stopped after ") && stopped.ends_with(" of 500 positions"));
     assert!(solved.starts_with("solved ") && solved.ends_with("(100.0 %)"), "{lines:?}");
 }
+
+/// Commands that measure say how far they came, and claim nothing that they have not measured.
+#[test]
+fn an_interrupted_measurement_says_how_far_it_came() {
+    let sizes = interrupted(&["table-value", "--depth", "10", "--sizes", "1,2,4,8"], "none");
+    let last = sizes.last().expect("a line");
+    assert!(last.starts_with("stopped after ") && last.ends_with(" of 5 table sizes"), "{sizes:?}");
+    let rounds = ["tune", "razor-base", "--rounds", "100000", "--nodes", "300", "--every", "1"];
+    let rounds = interrupted(&rounds, "razor-base=");
+    let [.., stopped, values] = &rounds[..] else { panic!("{rounds:?}") };
+    assert!(stopped.contains(" of 100000 rounds") && values.starts_with("razor-base="));
+    let techniques = interrupted(&["ablate", "order", "--depth", "11"], "| without ");
+    let last = techniques.last().expect("a line");
+    assert!(last.starts_with("stopped after ") && last.ends_with(" techniques"), "{techniques:?}");
+    let mut terminal = Terminal::start(&["ablate", "--depth", "13"]);
+    terminal.until("all techniques");
+    terminal.interrupt();
+    while terminal.read() {}
+    assert!(!terminal.child.wait().expect("an end").success());
+    assert!(terminal.text.contains("stopped before ") && !terminal.text.contains(" nodes with "));
+}
+
+#[test]
+fn the_board_is_flipped() {
+    let mut child =
+        engine().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("an engine");
+    let position = "position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\nflip\nd\nquit\n";
+    child.stdin.take().expect("a pipe").write_all(position.as_bytes()).expect("it listens");
+    let output = child.wait_with_output().expect("an end");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("FEN: 4k3/4p3/8/8/8/8/8/4K3 b - - 0 1"), "{text}");
+}

@@ -1,10 +1,10 @@
 //! The first layer, kept up to date along the search path.
 //!
 //! A move changes two to four of the net's inputs, so the first layer is not recomputed for each
-//! position: the sums of the position before are copied with the changed rows added and subtracted.
-//! This happens late. `push` only notes what a move changes; the sums are brought up to date when a
-//! position is really evaluated, starting from the nearest position on the path whose sums are
-//! known. Positions that are cut off without an evaluation cost next to nothing.
+//! position: the parent's sums are copied with the changed rows added and subtracted. Updates are
+//! lazy. `push` only records what a move changes; the sums are computed when a position is
+//! evaluated, starting from the nearest position on the path whose sums are known. Positions that
+//! are cut off without an evaluation cost next to nothing.
 
 use std::collections::TryReserveError;
 
@@ -14,7 +14,7 @@ use crate::refresh::RefreshTable;
 use crate::simd::Row;
 use megatherium_board::{Board, Changes, Color, Move, PieceType};
 
-/// Plies kept without growing the stack: more than a search goes deep.
+/// Plies allocated in advance: more than the deepest search line.
 const PLIES: usize = 256;
 
 /// The accumulators of one thread, one pair for every position on its search path.
@@ -43,12 +43,11 @@ pub struct Accumulators {
 /// How the accumulators were kept up to date: one count for each side's view of each position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Evaluations asked for.
+    /// Evaluations requested.
     pub evaluations: u64,
-    /// Sums made from those of the position before.
+    /// Incremental updates from the position before.
     pub updates: u64,
-    /// Sums made through the refresh table: at the root, and where a king's move has changed a
-    /// view.
+    /// Refreshes through the refresh table: at the root, and where a king move changed a view.
     pub refreshes: u64,
 }
 
@@ -146,7 +145,7 @@ impl Accumulators {
         network.output(&sums[mover.index()], &sums[(!mover).index()], bucket)
     }
 
-    /// How the work was done since the last [`reset`](Self::reset).
+    /// Counts of updates and refreshes since the last [`reset`](Self::reset).
     pub fn counters(&self) -> Counters {
         self.counters
     }

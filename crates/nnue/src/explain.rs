@@ -4,7 +4,7 @@ use crate::layout::{OUTPUT_BUCKETS, output_bucket};
 use crate::network::{Network, pieces};
 use megatherium_board::{Board, Color, PieceType, Square};
 
-/// What the net thinks of a position, all in centipawns.
+/// The net's evaluation of a position, all in centipawns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The evaluation from the side to move's view.
@@ -13,7 +13,7 @@ pub struct Explanation {
     pub white_score: i32,
     /// The output head in use.
     pub bucket: usize,
-    /// What every head would say, from the side to move's view.
+    /// The evaluation of every head, from the side to move's view.
     pub buckets: [i32; OUTPUT_BUCKETS],
     /// What each piece adds to White's evaluation: the evaluation with it less the evaluation
     /// without it, with the output head unchanged. Empty squares and kings have none. Indexed by

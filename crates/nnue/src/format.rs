@@ -51,7 +51,7 @@ pub struct Architecture {
     pub mirrored: u8,
     /// Sets of input weights.
     pub king_buckets: u8,
-    /// Output heads.
+    /// Number of output heads.
     pub output_buckets: u8,
     /// Quantisation of the first layer.
     pub qa: u16,
@@ -158,7 +158,7 @@ impl Architecture {
     }
 }
 
-/// The squares of the own king that a view can have.
+/// The squares the own king can have in a view.
 fn king_squares() -> impl Iterator<Item = usize> {
     (0..64).filter(|square| !MIRRORED || square % 8 < 4)
 }

@@ -1,4 +1,4 @@
-//! The shape of the net: which inputs it has, how wide it is, which output head judges a position.
+//! The shape of the net: its inputs, its width, and which output head evaluates a position.
 //!
 //! ```text
 //! 768 inputs × king buckets ──► HIDDEN ─ SCReLU ─┐ side to move
@@ -48,7 +48,7 @@ pub const FIVE_BUCKETS: [u8; 64] = [
 /// Number of output heads, chosen by the number of pieces on the board.
 pub const OUTPUT_BUCKETS: usize = 8;
 
-/// Inputs of one set: own and foreign × six kinds of piece × 64 squares.
+/// Inputs of one set: own and opponent's × six piece types × 64 squares.
 pub const INPUTS_PER_BUCKET: usize = 768;
 
 /// Rows of the first layer's weight matrix.

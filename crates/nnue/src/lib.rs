@@ -35,3 +35,8 @@ pub use explain::Explanation;
 pub use format::{Architecture, NetError};
 pub use layout::HIDDEN;
 pub use network::{EVAL_LIMIT, Network, WeightError, Weights};
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -41,7 +41,7 @@ pub struct Weights {
 pub enum WeightError {
     /// A layer has the wrong number of weights.
     Count {
-        /// Which layer.
+        /// Name of the layer.
         layer: &'static str,
         /// How many weights it was given.
         found: usize,
@@ -52,7 +52,7 @@ pub enum WeightError {
     Shape(Architecture),
     /// A weight is so large that the integer arithmetic could overflow.
     Range {
-        /// Which layer.
+        /// Name of the layer.
         layer: &'static str,
         /// The offending weight.
         value: i32,
@@ -87,7 +87,7 @@ impl Weights {
     /// Largest output bias: about the score of ten queens.
     pub const OUTPUT_BIAS_LIMIT: i32 = QA * QB * 32;
 
-    /// All zero, in the right sizes.
+    /// Weights of zero, in the right sizes.
     pub fn zero(architecture: Architecture) -> Weights {
         let row = architecture.hidden as usize;
         Weights {

@@ -14,7 +14,7 @@ use crate::report::{Silent, nodes_per_second};
 use crate::request::{Limits, Root};
 use crate::score::Score;
 
-/// Default depth.
+/// Default depth of each search.
 pub const DEFAULT_DEPTH: u32 = 12;
 
 /// Default table size in MiB.
@@ -69,7 +69,7 @@ pub const POSITIONS: [&str; 40] = [
 pub struct Position {
     /// Its number, from 1.
     pub number: usize,
-    /// The position.
+    /// The position as FEN.
     pub fen: &'static str,
     /// Nodes searched.
     pub nodes: u64,
@@ -84,7 +84,7 @@ pub struct Position {
 /// The result of the whole bench.
 #[derive(Clone, Debug, Default)]
 pub struct Bench {
-    /// All nodes.
+    /// Total nodes.
     pub nodes: u64,
     /// Time spent searching.
     pub time: Duration,

@@ -19,7 +19,7 @@ use crate::tree::{Allies, Entry, Job, Replacement, Replicas, TableStats, Worker}
 /// measures it.
 pub const THREAD_MEBIBYTES: usize = 5;
 
-/// Why the engine could not do as it was told. The previous state is kept.
+/// Why a change of the engine failed. The previous state is kept.
 #[derive(Debug)]
 pub enum EngineError {
     /// The table could not be allocated.
@@ -46,7 +46,7 @@ impl std::error::Error for EngineError {}
 /// short.
 pub struct Engine {
     pool: Pool<Worker>,
-    /// The memory nodes the threads are on.
+    /// Which memory node each thread is bound to.
     placement: Placement,
     numa: NumaPolicy,
     table: Arc<Table<Entry, Replacement>>,
@@ -55,9 +55,9 @@ pub struct Engine {
     control: Arc<Control>,
     current: Option<SearchId>,
     last: Arc<Mutex<LastSearch>>,
-    /// The correction history that threads share if the options say so.
+    /// The correction history, if the options share it between threads.
     corrections: Option<Arc<Corrections>>,
-    /// The move histories that threads share if the options say so.
+    /// The move histories, if the options share them between threads.
     histories: Option<Arc<Histories>>,
     allies: Option<Arc<dyn Allies>>,
     /// Options of the next search.
@@ -87,7 +87,7 @@ impl Engine {
         })
     }
 
-    /// Threads bound to their nodes before they touch their memory.
+    /// Starts the threads. Each is bound to its node before it touches its memory.
     fn pool(
         threads: usize,
         network: &Arc<Network>,
@@ -101,7 +101,7 @@ impl Engine {
         Pool::new(threads, hire).map_err(EngineError::Thread)
     }
 
-    /// One thread is never bound by itself, and need not read what the system says.
+    /// A single thread is not bound under `auto`, so the topology need not be read for it.
     fn place(policy: &NumaPolicy, threads: usize) -> Placement {
         let topology = if *policy == NumaPolicy::Auto && threads > 1 {
             Topology::of_system()
@@ -111,7 +111,7 @@ impl Engine {
         Placement::new(policy, &topology, threads)
     }
 
-    /// New threads for a new number or policy. On failure the old ones stay.
+    /// Restarts the threads if their number or placement changes. On failure the old ones stay.
     fn reorganise(&mut self, policy: NumaPolicy, threads: usize) -> Result<(), EngineError> {
         self.wait();
         let placement = Self::place(&policy, threads);
@@ -130,18 +130,18 @@ impl Engine {
         self.pool.workers()
     }
 
-    /// Changes the number of threads; histories start afresh. On failure the old pool stays.
+    /// Changes the number of threads and clears the histories. On failure the old pool stays.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
         self.reorganise(self.numa.clone(), threads)
     }
 
-    /// Changes how threads are placed on memory nodes. If that makes a difference, histories start
-    /// afresh.
+    /// Changes how threads are placed on memory nodes. If the placement changes, the histories are
+    /// cleared.
     pub fn set_numa_policy(&mut self, policy: NumaPolicy) -> Result<(), EngineError> {
         self.reorganise(policy, self.threads())
     }
 
-    /// Where the threads are.
+    /// Which memory node each thread is bound to.
     pub fn placement(&self) -> &Placement {
         &self.placement
     }
@@ -172,7 +172,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Empties the table, on as many threads as search, if the system starts them.
+    /// Clears the table with as many threads as search, or as many as the system lets it start.
     pub fn clear_hash(&mut self) {
         let threads = self.threads();
         self.table_mut().clear_with(threads);
@@ -245,7 +245,7 @@ impl Engine {
         &self.tablebases
     }
 
-    /// The shared table, for looking at.
+    /// The shared table, read-only.
     pub fn table(&self) -> &Table<Entry, Replacement> {
         &self.table
     }
@@ -300,14 +300,15 @@ impl Engine {
         id
     }
 
-    /// Whether a thread may end an iteration with another's result: that is one line, the best one.
+    /// Whether a thread may end an iteration with another's result. That result is a single line,
+    /// so `MultiPV` rules it out.
     fn takes_over(&self) -> bool {
         let one_line = self.options.multi_pv == 1 && self.options.elo.is_none();
         self.options.teamwork.take_over && one_line && self.pool.workers() > 1
     }
 
-    /// The correction history of the next search, if its threads share one. Without memory for it
-    /// they do not.
+    /// The correction history of the next search, if its threads share one. If it cannot be
+    /// allocated, each keeps its own.
     fn shared_corrections(&mut self) -> Option<Arc<Corrections>> {
         if !self.options.teamwork.shared_corrections {
             return None;
@@ -368,7 +369,7 @@ impl Engine {
         self.pool.wait();
     }
 
-    /// The table, for changing it: no search runs, and the workers have let go of it.
+    /// The table, for changing it: no search runs, and no worker holds a reference.
     fn table_mut(&mut self) -> &mut Table<Entry, Replacement> {
         self.pool.wait();
         Arc::get_mut(&mut self.table).expect("idle workers hold no reference to the table")

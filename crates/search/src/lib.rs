@@ -1,26 +1,25 @@
 //! Per-thread search and the Lazy-SMP pool.
 //!
 //! All threads search the same position with the same code and share one thing that matters: the
-//! transposition table. What one finds out, the others read there; that is all of "Lazy" SMP. Two
-//! types say what can race:
+//! transposition table. That is all of "Lazy" SMP. Two types say what can race:
 //!
 //! - `tree::Worker` is what only one thread touches and keeps for the game; `tree::Search` the same
 //!   for one search: stack, histories, accumulators, node count.
 //! - `tree::Job` is what all threads of one search see: the table, the stop word ([`smp::Control`])
 //!   and padded counters. Every access there on the hot path is a relaxed atomic.
 //!
-//! The rooms, from the bottom up; none uses one below it in this list:
+//! The modules, from the bottom up; none uses one below it in this list:
 //!
 //! | module | what happens there |
 //! |---|---|
 //! | [`score`], [`wdl`], [`params`] | numbers and what they mean |
 //! | [`smp`] | starting, stopping, taking turns, voting: threads without chess |
-//! | `request`, [`report`] | what a search is asked, what it tells |
+//! | `request`, [`report`] | what a search is given, what it reports |
 //! | `learning` | move histories and correction history |
 //! | `tablebase`, `time` | Syzygy tables; the clock |
 //! | `tree` | the search itself: nodes, quiescence, pruning, move ordering |
 //! | `root` | iterative deepening, strength limits, the answer |
-//! | `engine` | the front door |
+//! | `engine` | the API: start, stop, options, table, net |
 //! | [`mod@bench`] | the signature of the search |
 //! | `perft` | leaf counts with a table, on all threads |
 //!
@@ -67,3 +66,8 @@ pub use tree::{
     AgeBased, Allies, Always, Bound, DepthAge, DepthPreferred, Entry, Progress, Replacement,
     SearchTable, TableStats, TwoTier, Verdict, table_key,
 };
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -136,7 +136,7 @@ params! {
     /// How much the static evaluation shrinks with the material traded, in 1/8192 per pawn's worth.
     material_scaling = 0 in 0..=100;
     /// Hindsight adjustment: 1 corrects the depth of heavily reduced moves by their evaluation.
-    second_thoughts = 1 in 0..=1;
+    hindsight = 1 in 0..=1;
     /// Hindsight adjustment: a gain of evaluation above this costs the move's node a ply.
     hindsight_margin = 180 in 0..=600;
 
@@ -199,7 +199,7 @@ params! {
     futility_depth = 9 in -1..=20;
     /// Futility pruning: one centipawn more of margin per this much history.
     futility_history = 128 in 32..=1024;
-    /// Futility pruning of captures: margin at depth zero, beside the captured piece.
+    /// Futility pruning of captures: margin at depth zero, in addition to the captured piece.
     capture_futility_base = 150 in 0..=800;
     /// Futility pruning of captures: margin per ply.
     capture_futility_slope = 140 in 20..=500;

@@ -25,7 +25,7 @@ struct Leaves {
 }
 
 impl Leaves {
-    /// Counts and depths from these on are not stored.
+    /// Counts and depths of this size or more are not stored.
     const END: (u64, u32) = (1 << 54, 16);
     const LOW: u64 = (1 << 27) - 1;
 }
@@ -54,7 +54,7 @@ impl Payload for Leaves {
 pub struct PerftTable(Table<Leaves>);
 
 impl PerftTable {
-    /// A table of so many mebibytes.
+    /// A table of a size in MiB.
     pub fn new(mebibytes: usize) -> Result<PerftTable, SizeError> {
         Table::new(mebibytes).map(PerftTable)
     }
@@ -88,18 +88,12 @@ fn leaves(board: &Board, depth: u32, table: &Table<Leaves>, stop: &AtomicBool) -
         return 0;
     }
     let moves = board.legal_moves();
-    let counts = moves.iter().map(|&mv| leaves(&after(board, mv), depth - 1, table, stop));
+    let counts = moves.iter().map(|&mv| leaves(&board.after(mv), depth - 1, table, stop));
     let count = counts.fold(0, u64::saturating_add);
     if count < Leaves::END.0 && depth < Leaves::END.1 && !stop.load(Ordering::Relaxed) {
         table.store(key, Leaves { count, depth });
     }
     count
-}
-
-fn after(board: &Board, mv: Move) -> Board {
-    let mut next = *board;
-    next.make(mv);
-    next
 }
 
 #[cfg(test)]

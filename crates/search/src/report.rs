@@ -33,7 +33,7 @@ impl ScoreBound {
 /// One line of analysis.
 #[derive(Clone, Debug)]
 pub struct Info {
-    /// Iteration.
+    /// Depth of the iteration.
     pub depth: u32,
     /// Deepest ply reached.
     pub seldepth: u32,
@@ -93,9 +93,9 @@ pub enum Report<'a> {
     Info(&'a Info),
     /// The root move being searched (long searches only).
     CurrentMove {
-        /// Iteration.
+        /// Depth of the iteration.
         depth: u32,
-        /// The move.
+        /// The root move.
         mv: Move,
         /// Its rank, from 1.
         number: usize,

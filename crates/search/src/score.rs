@@ -18,7 +18,7 @@ pub type Score = i32;
 
 /// Deepest ply a search line can reach.
 pub const MAX_PLY: usize = 246;
-/// A draw.
+/// The score of a draw.
 pub const DRAW: Score = 0;
 /// Mate on the board.
 pub const MATE: Score = 32_000;

@@ -63,7 +63,7 @@ impl TimeManager {
             hard = Some(Duration::from_secs_f64((per_move * HARD_FACTOR).min(ceiling)));
         }
         if let Some(time) = limits.move_time {
-            // Exactly this long: no soft limit of its own.
+            // Use exactly this time: there is no soft limit.
             let time = time.saturating_sub(overhead).max(Duration::from_millis(1));
             hard = Some(hard.map_or(time, |hard| hard.min(time)));
         }
@@ -96,9 +96,10 @@ impl TimeManager {
     /// Adjusts the soft limit to how settled the last iteration looked.
     ///
     /// - `stable_iterations`: for how long the best move has not changed: less time.
-    /// - `score_drops`: how much worse the score has become since the move before, and over the last
+    /// - `score_drops`: how much worse the score has become since the last move, and over the last
     ///   two iterations: more time, trouble needs thought.
-    /// - `best_move_share`: share of all nodes spent on the best move: near 1 it has no rival.
+    /// - `best_move_share`: share of all nodes spent on the best move: near 1 it has no rival, less
+    ///   time.
     pub fn rescale(
         &mut self,
         stable_iterations: u32,

@@ -1,6 +1,6 @@
-//! Games from PGN files: those that OpenBench leaves when a fleet plays for training data.
+//! Games from PGN files, as OpenBench stores them when a fleet generates training data.
 //!
-//! The match runner writes what the engine thought of each move into a comment, `+0.35/12 0.10s`:
+//! The match runner writes the engine's score of each move into a comment, `+0.35/12 0.10s`:
 //! the score in pawns for the mover, or `M` and the plies to mate, and the depth. Moves from a book
 //! have the comment `book`.
 
@@ -9,7 +9,7 @@ use megatherium_board::referee;
 use megatherium_board::{KeyHistory, pgn};
 use megatherium_search::score::{MATE, MATE_BOUND, Score, mate_in, mated_in};
 
-/// Why a game is left out.
+/// Why a game is not imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// It was not finished.

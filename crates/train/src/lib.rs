@@ -10,7 +10,6 @@ pub mod dataset;
 pub mod import;
 pub mod sample;
 pub mod selfplay;
-pub mod svg;
 pub mod trainer;
 pub mod verify;
 pub mod wdl_fit;

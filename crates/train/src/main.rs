@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-/// Prints a line. Unlike `println!`, it does not panic when nobody reads it.
+/// Prints a line. Unlike `println!`, it does not panic when standard output is closed.
 macro_rules! say {
     ($($text:tt)*) => { megatherium_cli::stdio::line(format_args!($($text)*)) };
 }
@@ -28,7 +28,7 @@ struct Cli {
 enum Command {
     /// Generate training games by self-play
     Datagen(datagen::DatagenArgs),
-    /// Read games from PGN files, as OpenBench leaves them, with scores in the comments
+    /// Import games from PGN files with scores in the comments, as OpenBench stores them
     Import(import::ImportArgs),
     /// Train a net on data files
     Train(train::TrainArgs),
@@ -44,14 +44,14 @@ enum Command {
     Stats(files::StatsArgs),
     /// Fit the win/draw/loss model (UCI option `UCI_ShowWDL`) to the results in data files
     Wdl(files::StatsArgs),
-    /// Append the games of several data files to one, each game once
+    /// Append the games of several data files to one, without duplicates
     Merge(files::MergeArgs),
     /// Shuffle the games of data files into a new one
     Shuffle(files::ShuffleArgs),
 }
 
 fn main() -> ExitCode {
-    // Without it, a file that reaches `ulimit -f` ends the program without a word.
+    // Without it, a file that reaches `ulimit -f` ends the program without a message.
     if let Err(error) = megatherium_cli::progress::survive_file_size_limit() {
         eprintln!("error: {error}");
         return ExitCode::FAILURE;

@@ -49,7 +49,7 @@ pub fn loss(scores: &[f64], samples: &[Sample], target: Target) -> f64 {
 /// The difference of two lists of scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Difference {
-    /// Positions compared.
+    /// Number of positions compared.
     pub positions: usize,
     /// Mean absolute difference in centipawns.
     pub mean: f64,

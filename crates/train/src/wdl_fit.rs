@@ -7,12 +7,12 @@ use crate::data::{DataError, Filter, Reader, Watch, tell};
 use megatherium_search::wdl::{Model, material};
 use std::path::Path;
 
-/// Scores beyond this are all alike.
+/// Larger scores are clamped to this.
 const LARGEST: i32 = 1200;
-/// Centipawns that share a tally.
+/// Centipawns per bin.
 const GRAIN: i32 = 10;
 const SCORES: usize = (2 * LARGEST / GRAIN + 1) as usize;
-/// Steps of material, of which 1 is all of it; promotions can bring more.
+/// Bins of material; promotions can bring more than the initial material.
 const MATERIALS: usize = 28;
 
 /// Results by score and material, from the mover's view.

@@ -54,7 +54,7 @@ fn from_data_to_a_net_and_back() {
     Network::from_bytes(&net).unwrap();
     let losses = fs::read_to_string(path.join("run/losses.csv")).unwrap();
 
-    // A finished run can be resumed for nothing, and a net made from its checkpoint again.
+    // Resuming a finished run does no work; a net can be made from its checkpoint again.
     succeed(path, &[&["train", "-o", "run", "--epochs", "3", "--resume"][..], &common].concat());
     assert_eq!(fs::read_to_string(path.join("run/losses.csv")).unwrap(), losses);
     succeed(path, &["quantise", "run/checkpoint.bin", "-o", "again.nnue", "--data", "games.data"]);
@@ -110,9 +110,15 @@ fn data_files_are_counted_joined_and_mixed() {
     let path = directory.path();
     assert!(succeed(path, &["stats", "games.data"]).contains("60 games"));
     let said = succeed(path, &["merge", "games.data", "games.data", "-o", "once.data"]);
-    assert!(said.contains("60 games appended") && said.contains("60 games came twice"), "{said}");
+    assert!(
+        said.contains("60 games appended") && said.contains("60 duplicate games dropped"),
+        "{said}"
+    );
     let said = succeed(path, &["merge", "games.data", "-o", "once.data"]);
-    assert!(said.contains("0 games appended") && said.contains("60 games came twice"), "{said}");
+    assert!(
+        said.contains("0 games appended") && said.contains("60 duplicate games dropped"),
+        "{said}"
+    );
     assert!(succeed(path, &["shuffle", "once.data", "-o", "mixed.data"]).contains("60 games"));
     let said = succeed(path, &["stats", "mixed.data"]);
     assert!(said.contains("60 games") && said.contains("played by net …00000000"), "{said}");
@@ -156,9 +162,9 @@ fn runs_with_other_seeds_and_resumed_runs_play_other_games() {
     play("first", "1", "1000");
     play("second", "2", "1000");
     let said = play("first", "1", "2000");
-    assert!(said.contains("are there already"), "{said}");
+    assert!(said.contains("resuming after"), "{said}");
     let said = succeed(path, &["merge", "first", "second", "-o", "both"]);
-    assert!(said.contains("\n0 games came twice"), "{said}");
+    assert!(said.contains("\n0 duplicate games dropped"), "{said}");
     // The same seed plays the same games.
     play("third", "2", "1000");
     assert_eq!(fs::read(path.join("second")).unwrap(), fs::read(path.join("third")).unwrap());
@@ -209,7 +215,7 @@ fn games_of_a_fleet_are_imported() {
     fs::write(path.join("games.pgn"), PGN).unwrap();
     let said = succeed(path, &["import", "games.pgn", "-o", "games.data"]);
     for part in [
-        "2 games appended to games.data\n1 games came twice",
+        "2 games appended to games.data\n1 games are duplicates",
         "1 games could not be read",
         "1 games were not finished",
         "1 games ended by a forfeit",
@@ -226,7 +232,7 @@ fn games_of_a_fleet_are_imported() {
     assert_eq!((games[0].outcome, games[1].outcome), (Outcome::Black, Outcome::Draw));
     assert_eq!((games[0].ending, games[1].ending), (Ending::Played, Ending::Adjudicated));
     let said = succeed(path, &["import", "games.pgn", "games.pgn", "-o", "games.data"]);
-    assert!(said.contains("0 games appended") && said.contains("6 games came twice"), "{said}");
+    assert!(said.contains("0 games appended") && said.contains("6 games are duplicates"), "{said}");
     let said = succeed(path, &["stats", "games.data"]);
     assert!(said.contains("2 games") && said.contains("played by net …00000000"), "{said}");
     assert!(fail(path, &["import", "absent.pgn", "-o", "x"]).contains("absent.pgn"));

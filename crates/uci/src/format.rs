@@ -123,9 +123,7 @@ mod tests {
 
     fn example(board: &Board) -> Info {
         let castle = board.parse_uci("e1g1").unwrap();
-        let mut after = *board;
-        after.make(castle);
-        let reply = after.parse_uci("e8c8").unwrap();
+        let reply = board.after(castle).parse_uci("e8c8").unwrap();
         Info {
             depth: 12,
             seldepth: 20,

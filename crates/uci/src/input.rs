@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
-/// Longest line that is read whole, in bytes. A game of six thousand moves fits thirty times over.
+/// Longest line that is read whole, in bytes: a game of 200,000 plies fits.
 pub const MAX_LINE: usize = 1 << 20;
 
 /// One line of input.

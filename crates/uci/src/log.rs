@@ -27,7 +27,7 @@ impl Log {
     /// blocks until it has a reader.
     pub fn open(path: &Path) -> io::Result<Log> {
         if is_pipe(path) {
-            return Err(io::Error::other("a pipe would make the engine wait"));
+            return Err(io::Error::other("a pipe would block the engine"));
         }
         Ok(Log {
             file: OpenOptions::new().append(true).create(true).open(path)?,

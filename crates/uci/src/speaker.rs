@@ -23,8 +23,8 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    /// A speaker for a search of `root`. `answered` is set just before the answer is written:
-    /// whoever has read the answer finds it set.
+    /// A speaker for a search of `root`. `answered` is set just before the answer is written, so it
+    /// is set for anyone who has read the answer.
     pub fn new(output: Arc<Output>, root: Board, style: Style, answered: Arc<AtomicBool>) -> Self {
         Speaker { output, root, style, scored: AtomicBool::new(false), answered }
     }

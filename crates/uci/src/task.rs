@@ -69,12 +69,11 @@ impl Perft<'_> {
         let firsts = if depth == 0 { 0 } else { moves.len() };
         let mut total = u64::from(depth == 0);
         for (done, &mv) in moves.iter().enumerate().take(firsts) {
-            let mut next = *board;
-            next.make(mv);
             let sum = |counts: Vec<(Move, u64)>| {
                 counts.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count))
             };
-            let count = if depth == 1 { Some(1) } else { divide(&next, depth - 1).map(sum) };
+            let count =
+                if depth == 1 { Some(1) } else { divide(&board.after(mv), depth - 1).map(sum) };
             let Some(count) = count else {
                 let firsts = format!("{done} of {firsts} first moves");
                 return say(&format_args!(

@@ -17,13 +17,13 @@ pub fn write_version(out: &mut String, network: &Network) {
     let _ =
         writeln!(out, "compiled by {} for {}, {}", build::COMPILER, build::TARGET, build::PROFILE);
     let _ = writeln!(out, "instruction sets: {}: {}", build::LEVEL, build::TARGET_FEATURES);
-    let _ = writeln!(out, "net: checksum {:016x}, {:?}", network.checksum(), network.simd());
+    let _ = writeln!(out, "net: checksum {:016x}, {}", network.checksum(), network.simd().name());
 }
 
 /// Writes the greeting shown on a terminal.
 pub fn write_greeting(out: &mut String, threads: usize, mebibytes: usize, network: &Network) {
-    let (name, simd) = (build::NAME, network.simd());
+    let (name, simd) = (build::NAME, network.simd().name());
     let s = if threads == 1 { "" } else { "s" };
-    let _ = writeln!(out, "{name}: {threads} thread{s}, {mebibytes} MiB hash, {simd:?}");
+    let _ = writeln!(out, "{name}: {threads} thread{s}, {mebibytes} MiB hash, {simd}");
     let _ = writeln!(out, "type `help` for the commands, `quit` to leave");
 }

@@ -31,13 +31,13 @@ const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 /// A move of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ply {
-    /// The move.
+    /// The move played.
     pub mv: Move,
     /// The comments after it, joined by spaces.
     pub comment: String,
 }
 
-/// A game.
+/// A game as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     /// Names and values, in their order.

@@ -13,10 +13,10 @@ use megatherium_cli::progress::Progress;
 pub struct AblateArgs {
     /// Only techniques whose name contains this
     only: Option<String>,
-    /// Depth of the searches whose nodes are counted
+    /// Depth of the node-count searches
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=64))]
     depth: u32,
-    /// Openings to play with both colours; none leaves out the games
+    /// Openings to play with both colours; 0 skips the games
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100_000))]
     pairs: u64,
     #[command(flatten)]
@@ -42,6 +42,10 @@ pub(super) fn run(args: &AblateArgs) -> JobResult {
     let positions = bench::POSITIONS.len() as u64;
     bar.begin("all techniques", positions);
     let whole = ablation::nodes(&Side::default(), args.depth, &bar)?;
+    if bar.stopped() {
+        bar.clear();
+        return Err("stopped before the engine with all techniques was measured".into());
+    }
     bar.line(format!(
         "{positions} positions to depth {}: {} nodes with all techniques",
         args.depth,
@@ -53,11 +57,12 @@ pub(super) fn run(args: &AblateArgs) -> JobResult {
     bar.line("");
     bar.line("| without | nodes to depth | Elo |");
     bar.line("|---|---|---|");
-    for technique in chosen {
+    for (done, technique) in chosen.iter().enumerate() {
         bar.begin(technique.name, positions + args.pairs);
         let nodes = ablation::nodes(&technique.without(), args.depth, &bar)?;
         let result = ablation::games(technique, rules, &openings, pairs, &bar)?;
         if bar.stopped() {
+            bar.line(format!("stopped after {done} of {} techniques", chosen.len()));
             break;
         }
         let ratio = ablation::ratio(&nodes, &whole);

@@ -17,19 +17,25 @@ use crate::sprt::{Sprt, Verdict};
 pub struct DuelArgs {
     #[command(flatten)]
     change: ParamArgs,
-    /// The opponent: another UCI engine; this engine unchanged by default
+    /// The opponent: another UCI engine [default: this engine unchanged]
     #[arg(long, value_name = "BINARY")]
     against: Option<PathBuf>,
     /// The first side: another UCI engine instead of this one
     #[arg(long, value_name = "BINARY", conflicts_with = "changes")]
     engine: Option<PathBuf>,
+    /// UCI options of the first side, for example UCI_LimitStrength=true
+    #[arg(long, value_name = "NAME=VALUE", value_parser = uci_option, requires = "engine")]
+    option: Vec<(String, String)>,
+    /// UCI options of the opponent
+    #[arg(long, value_name = "NAME=VALUE", value_parser = uci_option, requires = "against")]
+    against_option: Vec<(String, String)>,
     /// Net of the first side (`EvalFile` of another engine)
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// Net of the opponent
     #[arg(long, value_name = "FILE")]
     against_net: Option<PathBuf>,
-    /// Table size of the opponent in MiB, if not that of --hash
+    /// Table size of the opponent in MiB [default: that of --hash]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     against_hash: Option<u64>,
     /// Table size of the first side in KiB instead: short searches crowd it as long ones crowd a
@@ -39,11 +45,10 @@ pub struct DuelArgs {
     /// Table size of the opponent in KiB instead
     #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), conflicts_with_all = ["against", "against_hash"])]
     against_kib: Option<u64>,
-    /// Most pairs of games to play, each opening with both colours [default: 500; with --sprt
-    /// 100000]
+    /// Maximum pairs of games, each opening with both colours [default: 500; with --sprt 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pairs: Option<u64>,
-    /// Stop as soon as a test of ELO0 against ELO1 has a verdict, for example 0,10
+    /// Stop as soon as the SPRT of ELO0 against ELO1 accepts a hypothesis, for example 0,10
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     #[command(flatten)]
@@ -63,7 +68,9 @@ pub(super) fn run(args: &DuelArgs) -> JobResult {
     }
     let mut first = side(args.engine.as_deref(), args.net.as_deref())?;
     first.params = args.change.params()?;
+    first.options.extend_from_slice(&args.option);
     let mut second = side(args.against.as_deref(), args.against_net.as_deref())?;
+    second.options.extend_from_slice(&args.against_option);
     second.mebibytes = args.against_hash.map(|mebibytes| mebibytes as usize);
     first.kibibytes = args.kib.map(|kibibytes| kibibytes as usize);
     second.kibibytes = args.against_kib.map(|kibibytes| kibibytes as usize);
@@ -103,6 +110,12 @@ fn side(binary: Option<&Path>, net: Option<&Path>) -> Result<Side, Box<dyn std::
         None => {}
     }
     Ok(side)
+}
+
+/// Reads `NAME=VALUE`; a name may contain spaces.
+fn uci_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("not of the form NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// The result in lines that can be quoted.

@@ -1,4 +1,4 @@
-//! What `duel`, `tune` and `ablate` have in common: openings, budget, table, games at a time.
+//! Arguments shared by `duel`, `tune` and `ablate`: openings, budget, table, concurrency.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,13 +22,13 @@ pub struct MatchArgs {
     /// Table size of each side in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: u64,
-    /// Openings from a file of FEN or EPD records; random moves by default
+    /// File of openings, FEN or EPD [default: random moves]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Games at the same time; one per processor by default
+    /// Games at the same time [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     concurrency: Option<u64>,
-    /// Another seed gives other openings, or the book in another order
+    /// Seed of the random openings, or of the order of the book
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }
@@ -71,7 +71,7 @@ fn clock(text: &str) -> Result<Budget, String> {
     };
     let (base, increment) = (seconds(base)?, seconds(increment)?);
     if base.is_zero() {
-        return Err("there must be some time to begin with".to_owned());
+        return Err("the clock must start above zero".to_owned());
     }
     Ok(Budget::Clock { base, increment })
 }

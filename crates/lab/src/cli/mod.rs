@@ -26,13 +26,13 @@ pub enum Job {
     Suite(suite::SuiteArgs),
     /// List every search parameter with default, range and meaning
     Params,
-    /// Measure the speed of the engine on this machine; the last lines are made for quoting
+    /// Measure the speed of the engine on this machine; prints a summary to quote
     Speedtest(speedtest::SpeedtestArgs),
     /// Measure what the transposition table saves, at several sizes
     TableValue(table_value::TableValueArgs),
-    /// Measure what each search technique is worth: the engine without it, in nodes and in games
+    /// Measure what each search technique is worth, in nodes and in games without it
     Ablate(ablate::AblateArgs),
-    /// Play a changed engine against the engine as it is
+    /// Play a match between a changed engine and the current one
     Duel(duel::DuelArgs),
     /// Tune search parameters by games (SPSA)
     Tune(tune::TuneArgs),

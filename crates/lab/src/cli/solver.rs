@@ -1,23 +1,23 @@
-//! Who solves the positions of a suite: this engine, or another one in a process of its own.
+//! Solves the positions of a suite: with this engine, or with another one in a separate process.
 
 use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::process::{Process, go_words};
+use crate::process::{Info, Process, go_words};
 use megatherium_board::{Board, Move};
 use megatherium_cli::search::{SearchArgs, score_for_people, search};
 use megatherium_search::{Engine, Limits};
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     /// The move chosen.
     pub best: Option<Move>,
     /// The move preferred at the end of each iteration, and when that was.
     pub preferred: Vec<(Duration, Move)>,
-    /// The last score, for people.
+    /// The last score, formatted.
     pub score: String,
     /// The last depth.
     pub depth: u32,
@@ -29,9 +29,9 @@ pub(super) struct Answer {
 
 /// An engine with limits.
 pub(super) enum Solver {
-    /// This one.
+    /// This engine.
     Own(Box<Engine>, Limits),
-    /// Another, with the words to say after `go`.
+    /// Another engine, with the arguments of `go`.
     Other(Process, String),
 }
 
@@ -45,7 +45,7 @@ impl Solver {
         Ok(Solver::Other(process, go_words(&args.limits())))
     }
 
-    /// Searches a position that has nothing to do with the one before.
+    /// Searches a position as a new game.
     pub(super) fn solve(
         &mut self,
         board: Board,
@@ -81,41 +81,20 @@ impl Solver {
 }
 
 impl Answer {
-    /// Takes what there is to know from an `info` line.
+    /// Updates the answer from an `info` line.
     fn hear(&mut self, board: &Board, line: &str, after: Duration) {
-        let mut words = line.split_whitespace();
-        if words.next() != Some("info") {
-            return;
+        let Some(info) = Info::parse(line) else { return };
+        self.depth = info.depth.unwrap_or(self.depth);
+        self.nodes = info.nodes.unwrap_or(self.nodes);
+        match info.score {
+            Some(("cp", score)) => self.score = format!("{:+.2}", f64::from(score) / 100.0),
+            Some((_, mate)) => self.score = format!("#{mate}"),
+            None => {}
         }
-        let mut exact = true;
-        while let Some(word) = words.next() {
-            match word {
-                "string" => return,
-                "depth" => self.depth = number(words.next()).unwrap_or(self.depth),
-                "nodes" => self.nodes = number(words.next()).unwrap_or(self.nodes),
-                "cp" => {
-                    if let Some(score) = number::<i32>(words.next()) {
-                        self.score = format!("{:+.2}", f64::from(score) / 100.0);
-                    }
-                }
-                "mate" => self.score = format!("#{}", words.next().unwrap_or("?")),
-                "lowerbound" | "upperbound" => exact = false,
-                "pv" => {
-                    if let Some(mv) = words.next().and_then(|word| board.parse_uci(word).ok())
-                        && exact
-                    {
-                        self.preferred.push((after, mv));
-                    }
-                    return;
-                }
-                _ => {}
-            }
-        }
+        let best = info.best.filter(|_| info.exact);
+        self.preferred
+            .extend(best.and_then(|word| board.parse_uci(word).ok()).map(|mv| (after, mv)));
     }
-}
-
-fn number<T: std::str::FromStr>(word: Option<&str>) -> Option<T> {
-    word?.parse().ok()
 }
 
 #[cfg(test)]

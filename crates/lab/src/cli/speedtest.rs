@@ -1,4 +1,4 @@
-//! `megatherium speedtest`: how fast the engine is on this machine, in lines made for quoting.
+//! `megatherium speedtest`: the speed of the engine on this machine, with a summary to quote.
 
 use std::time::{Duration, Instant};
 
@@ -15,13 +15,13 @@ use crate::machine::{facts, processors};
 
 #[derive(Args, Debug)]
 pub struct SpeedtestArgs {
-    /// Search threads; all processors by default
+    /// Search threads [default: one per processor]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
     threads: Option<u64>,
-    /// Table size in MiB; 64 per thread by default
+    /// Table size in MiB [default: 64 per thread]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: Option<u64>,
-    /// Seconds in all
+    /// Total time in seconds
     #[arg(default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: u64,
 }
@@ -58,7 +58,7 @@ pub(super) fn run(args: &SpeedtestArgs) -> JobResult {
     for (name, value) in [
         ("version", format!("{}, commit {}", build::NAME, build::COMMIT)),
         ("compiler", format!("{} for {}", build::COMPILER, build::TARGET)),
-        ("SIMD", format!("{:?}", Network::embedded().simd())),
+        ("SIMD", Network::embedded().simd().name().to_owned()),
         ("processor", format!("{processor}, {} usable", processors())),
         ("threads", threads.to_string()),
         ("hash", format!("{mebibytes} MiB")),

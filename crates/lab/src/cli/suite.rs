@@ -14,11 +14,11 @@ use megatherium_cli::JobResult;
 
 #[derive(Args, Debug)]
 pub struct SuiteArgs {
-    /// EPD file; positions without `bm` or `am` are left out
+    /// EPD file; positions without `bm` or `am` are skipped
     file: PathBuf,
     #[command(flatten)]
     search: SearchArgs,
-    /// Let another UCI engine solve them instead
+    /// Use another UCI engine
     #[arg(long, value_name = "BINARY", conflicts_with = "changes")]
     engine: Option<PathBuf>,
     /// Show solved positions too

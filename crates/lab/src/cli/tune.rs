@@ -23,10 +23,10 @@ pub struct TuneArgs {
     /// Parameters to tune (`megatherium params` lists them)
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
-    /// Rounds; each plays a few openings with both colours, and learns from the result
+    /// Rounds; each plays a few openings with both colours and updates the parameters
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     rounds: u64,
-    /// Openings a round
+    /// Openings per round
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pairs: u64,
     /// Share of a step that a parameter moves in the last round for a pair of games won
@@ -35,10 +35,10 @@ pub struct TuneArgs {
     /// Rounds between two lines of output
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
-    /// Openings of a final match between the values found and those at the start
+    /// Openings of a final match between the tuned and the initial values
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100_000))]
     check: u64,
-    /// End the final match as soon as a test of ELO0 against ELO1 has a verdict
+    /// Stop the final match as soon as the SPRT of ELO0 against ELO1 accepts a hypothesis
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, requires = "check")]
     sprt: Option<Sprt>,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub struct TuneArgs {
     start: ParamArgs,
 }
 
-/// Prints the values from time to time, in the form in which `--set` reads them.
+/// Prints the values periodically, in the form that `--set` takes.
 pub(super) fn run(args: &TuneArgs) -> JobResult {
     let start = args.start.params()?;
     let spsa = Spsa::new(&args.names, start, args.rounds, args.gain, args.play.seed)
@@ -113,7 +113,11 @@ fn play_rounds(
         };
         workers.into_iter().try_for_each(join)
     })?;
-    Ok(shared.into_inner().0)
+    let (spsa, done) = shared.into_inner();
+    if bar.stopped() {
+        bar.line(format!("stopped after {done} of {} rounds; the values so far:", args.rounds));
+    }
+    Ok(spsa)
 }
 
 fn gain(text: &str) -> Result<f64, String> {

@@ -12,7 +12,8 @@ pub fn write(table: &Table) -> io::Result<String> {
         })
         .collect();
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = table.columns.iter().zip(&wide).flat_map(|(name, &wide)| {
+    let keys = table.keys();
+    let header = keys.iter().zip(&wide).flat_map(|(name, &wide)| {
         let bounds = ["low", "high"].iter().filter(move |_| wide);
         [name.clone()].into_iter().chain(bounds.map(move |bound| format!("{name} {bound}")))
     });

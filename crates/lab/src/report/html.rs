@@ -2,8 +2,8 @@
 //! system is. The page itself is `templates/report.html`, compiled in.
 
 use askama::Template;
+use megatherium_cli::chart::svg::STYLE;
 
-use super::svg::COLOURS;
 use super::{Report, Section};
 
 #[derive(Template)]
@@ -12,7 +12,7 @@ struct Page<'a> {
     report: &'a Report,
     /// Raw samples come last, folded up.
     sections: Vec<&'a Section>,
-    colours: usize,
+    style: &'static str,
 }
 
 /// The page.
@@ -20,7 +20,7 @@ pub fn write(report: &Report) -> Result<String, askama::Error> {
     let (samples, mut sections): (Vec<_>, Vec<_>) =
         report.sections.iter().partition(|section| section.raw && section.charts.is_empty());
     sections.extend(samples);
-    Page { report, sections, colours: COLOURS }.render().map(|page| page + "\n")
+    Page { report, sections, style: STYLE }.render().map(|page| page + "\n")
 }
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ mod tests {
             page.contains("a &#34;quoted&#34;, &#60;b&#62; word")
                 && page.contains("An example &#38; more")
         );
-        assert_eq!(page.matches("<svg").count(), 3);
+        assert_eq!(page.matches("<svg").count(), 4);
         for tag in ["section", "figure", "table", "tr", "td", "dl", "div", "p"] {
             let opened = page.matches(&format!("<{tag}>")).count()
                 + page.matches(&format!("<{tag} ")).count();

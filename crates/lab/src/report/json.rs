@@ -8,7 +8,7 @@ use super::{Cell, Report, Section};
 use crate::stats::Estimate;
 
 /// Version of the format, in the key `schema`.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 /// The whole report.
 pub fn write(report: &Report) -> serde_json::Result<String> {
@@ -32,9 +32,10 @@ impl Serialize for Report {
 
 impl Serialize for Section {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let columns = || self.table.columns.iter().map(String::as_str);
+        let keys = self.table.keys();
+        let keys = || keys.iter().map(String::as_str);
         let rows: Vec<_> =
-            self.table.rows.iter().map(|row| Members(columns().zip(row).collect())).collect();
+            self.table.rows.iter().map(|row| Members(keys().zip(row).collect())).collect();
         let mut object = serializer.serialize_struct("Section", 5)?;
         object.serialize_field("name", &self.name)?;
         object.serialize_field("title", &self.title)?;

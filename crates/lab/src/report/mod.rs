@@ -4,13 +4,13 @@
 mod csv;
 mod html;
 mod json;
-mod svg;
 mod terminal;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::stats::Estimate;
+use megatherium_cli::chart::number;
+pub use megatherium_cli::chart::{Chart, Curves, Dots, Estimate, Heat, Series, svg};
 
 /// Everything one run of the lab found out.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +76,18 @@ pub struct Section {
     pub raw: bool,
 }
 
+impl Section {
+    /// A section without a table.
+    pub fn new(name: &str, title: impl Into<String>, text: impl Into<String>) -> Section {
+        Section {
+            name: name.to_owned(),
+            title: title.into(),
+            text: text.into(),
+            ..Section::default()
+        }
+    }
+}
+
 /// Rows of cells under names.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -85,10 +97,23 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
 }
 
+/// A column of a table: its name, and the cell of an item.
+pub type Column<'a, T> = (&'a str, &'a dyn Fn(&T) -> Cell);
+
 impl Table {
-    /// A table without rows.
-    pub fn new(columns: &[&str]) -> Table {
-        Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+    /// A table with one row per item.
+    pub fn of<T>(items: impl IntoIterator<Item = T>, columns: &[Column<'_, T>]) -> Table {
+        let row = |item: T| columns.iter().map(|(_, cell)| cell(&item)).collect();
+        Table {
+            columns: columns.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            rows: items.into_iter().map(row).collect(),
+        }
+    }
+
+    /// The names of the columns in plain words, for programs: they are the keys of JSON and the
+    /// header of CSV.
+    fn keys(&self) -> Vec<String> {
+        self.columns.iter().map(|title| plain(title)).collect()
     }
 
     /// Whether a column holds words only.
@@ -112,7 +137,18 @@ pub enum Cell {
     Missing,
 }
 
+impl From<usize> for Cell {
+    fn from(count: usize) -> Cell {
+        Cell::Count(count as u64)
+    }
+}
+
 impl Cell {
+    /// A number that may not have been measured.
+    pub fn number(value: Option<f64>, digits: usize) -> Cell {
+        value.map_or(Cell::Missing, |value| Cell::Number(value, digits))
+    }
+
     /// The value as people read it.
     fn value(&self) -> String {
         match self {
@@ -129,77 +165,6 @@ impl Cell {
         let Cell::Estimate(Estimate { low, high, .. }, digits) = self else { return None };
         (low < high).then(|| format!("[{}, {}]", number(*low, *digits), number(*high, *digits)))
     }
-}
-
-/// A picture.
-#[derive(Clone, Debug)]
-pub enum Chart {
-    /// Curves with intervals.
-    Curves(Curves),
-    /// A value for each row and column, as shades.
-    Heat(Heat),
-    /// One value with interval per row, against a baseline.
-    Dots(Dots),
-}
-
-/// Curves over a common axis.
-#[derive(Clone, Debug, Default)]
-pub struct Curves {
-    /// What it shows.
-    pub title: String,
-    /// Name of the horizontal axis.
-    pub x_label: String,
-    /// Name of the vertical axis.
-    pub y_label: String,
-    /// Horizontal steps are doublings.
-    pub log_x: bool,
-    /// Vertical steps are doublings.
-    pub log_y: bool,
-    /// The vertical axis begins at zero.
-    pub from_zero: bool,
-    /// The curves.
-    pub series: Vec<Series>,
-}
-
-/// One curve.
-#[derive(Clone, Debug, Default)]
-pub struct Series {
-    /// What it is.
-    pub name: String,
-    /// Its points, from left to right.
-    pub points: Vec<(f64, Estimate)>,
-    /// Drawn as a thin dashed line: what would be ideal, not what was measured.
-    pub ideal: bool,
-}
-
-/// Shades of a grid.
-#[derive(Clone, Debug, Default)]
-pub struct Heat {
-    /// What it shows.
-    pub title: String,
-    /// Name of the horizontal axis.
-    pub x_label: String,
-    /// Name of the vertical axis.
-    pub y_label: String,
-    /// Names of the columns.
-    pub columns: Vec<String>,
-    /// Names of the rows, from the bottom up.
-    pub rows: Vec<String>,
-    /// Values by row and column, 0 or more.
-    pub values: Vec<Vec<f64>>,
-}
-
-/// Values with intervals, one below the other.
-#[derive(Clone, Debug, Default)]
-pub struct Dots {
-    /// What it shows.
-    pub title: String,
-    /// What the values are.
-    pub x_label: String,
-    /// Where no difference would be.
-    pub baseline: f64,
-    /// Names and values.
-    pub rows: Vec<(String, Estimate)>,
 }
 
 impl Report {
@@ -230,9 +195,20 @@ impl Report {
     }
 }
 
-/// A value and its digits, with the units engines are measured in when it is large.
-fn number(value: f64, digits: usize) -> String {
-    if value.is_finite() { format!("{value:.digits$}") } else { "–".to_owned() }
+/// The title of a column without signs and abbreviations.
+fn plain(title: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("kn/CPU s", "kilonodes per CPU second"),
+        ("kn/s", "kilonodes per second"),
+        ("0 · ½ · 1 · 1½ · 2", "pairs by half points"),
+        ("ln ", "logarithm of "),
+        (" ÷ ", " over "),
+        (" > ", " over "),
+        (", %", " percent"),
+        (" %", " percent"),
+        (":", ""),
+    ];
+    WORDS.iter().fold(title.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// Groups of three digits: 1 234 567.
@@ -251,19 +227,20 @@ fn grouped(value: u64) -> String {
 #[cfg(test)]
 pub(crate) fn example() -> Report {
     let estimate = |value: f64| Estimate { value, low: value * 0.9, high: value * 1.1 };
-    let mut table = Table::new(&["threads", "speed-up", "nodes", "what"]);
-    table.rows.push(vec![
-        Cell::Count(1),
-        Cell::Estimate(estimate(1.0), 2),
-        Cell::Count(1_234_567),
-        Cell::Text("a \"quoted\", <b> word".to_owned()),
-    ]);
-    table.rows.push(vec![
-        Cell::Count(2),
-        Cell::Estimate(estimate(1.8), 2),
-        Cell::Number(3.5, 1),
-        Cell::Missing,
-    ]);
+    let words = Cell::Text("a \"quoted\", <b> word".to_owned());
+    let rows = [
+        (1, estimate(1.0), Cell::Count(1_234_567), words),
+        (2, estimate(1.8), Cell::Number(3.5, 1), Cell::Missing),
+    ];
+    let table = Table::of(
+        &rows,
+        &[
+            ("threads", &|row| Cell::Count(row.0)),
+            ("speed-up", &|row| Cell::Estimate(row.1, 2)),
+            ("nodes", &|row| row.2.clone()),
+            ("what", &|row| row.3.clone()),
+        ],
+    );
     let curves = Curves {
         title: "Speed-up".to_owned(),
         x_label: "threads".to_owned(),
@@ -292,6 +269,12 @@ pub(crate) fn example() -> Report {
         rows: vec!["0–3".to_owned(), "4–7".to_owned()],
         values: vec![vec![12.0, 3.0], vec![0.0, 1.0]],
     };
+    let bars = Dots {
+        title: "Bars".to_owned(),
+        x_label: "Elo".to_owned(),
+        baseline: 0.0,
+        rows: vec![("more".to_owned(), estimate(40.0)), ("none".to_owned(), estimate(0.0))],
+    };
     let dots = Dots {
         title: "Arms".to_owned(),
         x_label: "ratio".to_owned(),
@@ -313,7 +296,12 @@ pub(crate) fn example() -> Report {
             title: "Speed".to_owned(),
             text: "How fast.".to_owned(),
             table,
-            charts: vec![Chart::Curves(curves), Chart::Heat(heat), Chart::Dots(dots)],
+            charts: vec![
+                Chart::Curves(curves),
+                Chart::Heat(heat),
+                Chart::Dots(dots),
+                Chart::Bars(bars),
+            ],
             notes: vec!["A note.".to_owned()],
             raw: false,
         }],
@@ -330,6 +318,19 @@ mod tests {
         assert_eq!(grouped(7), "7");
         assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
         assert_eq!(number(f64::NAN, 2), "–");
+    }
+
+    #[test]
+    fn keys_are_plain_words() {
+        for (title, key) in [
+            ("kn/CPU s", "kilonodes per CPU second"),
+            ("table in use, %", "table in use percent"),
+            ("engine: N threads ÷ N processes", "engine N threads over N processes"),
+            ("blocks with steal > 1 %", "blocks with steal over 1 percent"),
+            ("time-to-depth speed-up", "time-to-depth speed-up"),
+        ] {
+            assert_eq!(plain(title), key);
+        }
     }
 
     #[test]

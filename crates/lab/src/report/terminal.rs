@@ -21,20 +21,34 @@ pub fn write(report: &Report) -> String {
     text
 }
 
+/// Longest line of the notes, and of a table where its numbers allow it.
+const WIDTH: usize = 100;
+
 fn write_section(text: &mut String, section: &Section) {
     let _ = writeln!(text, "{}\n", section.title);
     let table = &section.table;
     let cells: Vec<Vec<String>> =
         table.rows.iter().map(|row| row.iter().map(shown).collect()).collect();
-    let width = |column: usize| {
-        let rows = cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        rows.chain([table.columns[column].chars().count()]).max().unwrap_or(0)
+    let cell_width = |column: usize| {
+        let cells = cells.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
+    let titles = || table.columns.iter().enumerate();
+    let full: Vec<usize> =
+        titles().map(|(column, title)| cell_width(column).max(title.chars().count())).collect();
+    // A table that is too wide gets its titles on two lines.
+    let widths: Vec<usize> = if full.iter().map(|width| width + 2).sum::<usize>() <= WIDTH {
+        full
+    } else {
+        titles().map(|(column, title)| cell_width(column).max(half(title))).collect()
+    };
+    let heads: Vec<Vec<String>> =
+        table.columns.iter().zip(&widths).map(|(title, &width)| wrapped(title, width)).collect();
+    let lines = heads.iter().map(Vec::len).max().unwrap_or(0);
     let line = |text: &mut String, row: &[String]| {
         for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
             let words = table.is_text(column);
-            let fill = " ".repeat(width - cell.chars().count());
+            let fill = " ".repeat(width.saturating_sub(cell.chars().count()));
             let _ =
                 if words { write!(text, "  {cell}{fill}") } else { write!(text, "  {fill}{cell}") };
         }
@@ -42,14 +56,43 @@ fn write_section(text: &mut String, section: &Section) {
         text.truncate(end);
         text.push('\n');
     };
-    line(text, &table.columns);
+    for index in 0..lines {
+        // Short titles stand on the last line, above their numbers.
+        let part = |head: &Vec<String>| {
+            (index + head.len()).checked_sub(lines).map_or(String::new(), |at| head[at].clone())
+        };
+        line(text, &heads.iter().map(part).collect::<Vec<_>>());
+    }
     for row in &cells {
         line(text, row);
     }
     for note in &section.notes {
-        let _ = writeln!(text, "  {note}");
+        for line in wrapped(note, WIDTH - 2) {
+            let _ = writeln!(text, "  {line}");
+        }
     }
     text.push('\n');
+}
+
+/// The least width in which a title takes two lines.
+fn half(title: &str) -> usize {
+    let length = title.chars().count();
+    (1..=length).find(|&width| wrapped(title, width).len() <= 2).unwrap_or(length)
+}
+
+/// Words in lines of a width; a longer word has a line of its own.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// A cell with its interval.
@@ -60,6 +103,21 @@ fn shown(cell: &Cell) -> String {
 #[cfg(test)]
 mod tests {
     use crate::report::example;
+
+    #[test]
+    fn titles_and_notes_wrap() {
+        assert_eq!(super::wrapped("table in use, %", 8), ["table in", "use, %"]);
+        assert_eq!(super::half("table in use, %"), 8);
+        assert_eq!(super::half("positions"), 9);
+        let mut report = example();
+        let section = &mut report.sections[0];
+        section.notes = vec!["word ".repeat(40).trim_end().to_owned()];
+        section.table.columns[1] = "a title that is much wider than its numbers ".repeat(3);
+        let text = super::write(&report);
+        assert!(text.lines().all(|line| line.chars().count() <= super::WIDTH), "{text}");
+        let longest = text.lines().filter(|line| line.contains("a title that")).count();
+        assert_eq!(longest, 2, "{text}");
+    }
 
     #[test]
     fn columns_line_up() {

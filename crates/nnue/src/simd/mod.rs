@@ -1,7 +1,7 @@
-//! The three operations on which all the time goes, in several instruction sets.
+//! The three operations that take nearly all the time, in several instruction sets.
 //!
 //! Every path computes the same integers: additions wrap at 16 bits like the hardware's, and the
-//! output sum is exact, so the order of summation does not show. The path is chosen once, when a
+//! output sum is exact, so the order of summation does not matter. The path is chosen once, when a
 //! network is built, and each call runs a whole layer.
 
 #[cfg(target_arch = "x86_64")]

@@ -69,7 +69,7 @@ impl Corrections {
         })
     }
 
-    /// Forgets everything.
+    /// Resets all corrections to zero.
     pub fn clear(&self) {
         // Plain loops over plain slices: the compiler makes one block write of each.
         let clear = |entries: &[Cell]| entries.iter().for_each(|entry| entry.set(0));

@@ -122,12 +122,12 @@ fn pawn_slot(board: &Board) -> usize {
 }
 
 impl Histories {
-    /// Histories without experience. Fails if the memory cannot be allocated.
+    /// Histories of zeros. Fails if the memory cannot be allocated.
     pub fn new() -> Result<Histories, TryReserveError> {
         Ok(Histories { quiet: table()?, capture: table()?, continuation: table()?, pawn: table()? })
     }
 
-    /// Forgets everything.
+    /// Resets all entries to zero.
     pub fn clear(&self) {
         self.quiet.iter().for_each(Entry::clear);
         self.capture.iter().for_each(Entry::clear);

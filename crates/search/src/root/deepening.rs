@@ -78,7 +78,7 @@ impl Search<'_> {
         }
     }
 
-    /// What the iteration that just ended came to.
+    /// The result of the iteration that just ended.
     fn completed(&self) -> Completed {
         let best = &self.root_moves[0];
         Completed { score: best.score, pv: best.pv.clone(), seldepth: best.seldepth }

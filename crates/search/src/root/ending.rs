@@ -15,11 +15,11 @@ use crate::smp::Monitor;
 use crate::smp::vote::{Ballot, elect};
 use crate::tree::{Job, Progress, RootMove, Search, TableStats, Verdict};
 
-/// What a thread has to say at the end of a search.
+/// What a thread concluded.
 pub(super) struct Conclusion {
-    /// Which thread.
+    /// Number of the thread.
     thread: usize,
-    /// Its best line; empty if the thread has nothing to offer.
+    /// Its best line; empty if it has none.
     pv: Vec<Move>,
     /// Score of that line.
     score: Score,
@@ -36,7 +36,7 @@ pub(super) struct Conclusion {
 }
 
 impl Conclusion {
-    /// Nothing to say.
+    /// The conclusion of a thread without a line.
     pub fn none(thread: usize) -> Conclusion {
         Conclusion {
             thread,
@@ -157,7 +157,7 @@ fn decide(job: &Job, mut speakers: Vec<Conclusion>) -> Outcome {
     outcome
 }
 
-/// Which of the speakers to follow.
+/// Elects one of the conclusions.
 fn winner(speakers: &[Conclusion]) -> usize {
     let ballot = |speaker: &Conclusion| Ballot {
         mv: speaker.pv[0],
@@ -168,7 +168,7 @@ fn winner(speakers: &[Conclusion]) -> usize {
     elect(&speakers.iter().map(ballot).collect::<Vec<Ballot>>())
 }
 
-/// Tells the allies what was concluded here, and returns what they concluded. Their word is not
+/// Tells the allies what was concluded here, and returns what they concluded. Their lines are not
 /// trusted: every move must be legal.
 fn allied(job: &Job, own: Option<&Conclusion>) -> Vec<Conclusion> {
     let Some(allies) = &job.allies else { return Vec::new() };
@@ -187,7 +187,7 @@ fn allied(job: &Job, own: Option<&Conclusion>) -> Vec<Conclusion> {
     verdicts.retain(|verdict| {
         let mut board = job.root.board;
         let known = verdict.pv.first().is_some_and(|mv| allowed.iter().any(|root| root.mv == *mv));
-        // `go depth` goes no deeper, whoever searches.
+        // `go depth` also bounds what allies report.
         let within = job.limits.depth.is_none_or(|depth| verdict.depth <= depth as i32);
         known
             && within

@@ -12,7 +12,7 @@ use crate::wdl::wdl;
 pub(super) struct Line {
     /// Its place among the best lines, from 1.
     pub rank: usize,
-    /// Iteration.
+    /// Depth of the iteration.
     pub depth: u32,
     /// Deepest ply reached.
     pub seldepth: u32,
@@ -20,7 +20,7 @@ pub(super) struct Line {
     pub score: Score,
     /// Whether the score is exact.
     pub bound: ScoreBound,
-    /// The moves.
+    /// The principal variation.
     pub pv: Vec<Move>,
 }
 
@@ -72,7 +72,7 @@ impl Line {
             multipv: self.rank,
             score: self.score,
             bound: self.bound,
-            // A drawn game is not a level one.
+            // A draw by rule is certain, unlike a score of 0.
             wdl: if game_over && self.score == DRAW {
                 [0, 1000, 0]
             } else {

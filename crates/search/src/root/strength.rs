@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use crate::score::{INFINITY, is_decisive};
 use crate::tree::RootMove;
 
-/// Ratings that can be asked for.
+/// The range of `UCI_Elo`.
 pub const ELO_RANGE: RangeInclusive<u32> = 1000..=2800;
 
 /// Lines searched so that there is something to choose from.

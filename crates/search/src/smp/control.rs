@@ -13,7 +13,7 @@
 //! id. So a `stop` can be neither lost (the id exists before the workers wake) nor applied to a
 //! later search (the id has changed), however late a thread delivers it.
 //!
-//! Stopping and finishing are different. A search that has reached a limit of its own is
+//! Stopping and finishing are different. A search that has reached one of its limits is
 //! *finished*: its threads end, but under `go infinite` or `go ponder` it does not answer yet. Only
 //! a *stop* or a ponderhit from outside releases the answer.
 //!
@@ -83,7 +83,7 @@ impl<P: Primitives> Control<P> {
         word >> FLAGS != id.0 || word & (STOP | FINISHED) != 0
     }
 
-    /// True while the named search thinks on the opponent's time.
+    /// True while the named search is pondering.
     #[inline]
     pub fn is_pondering(&self, id: SearchId) -> bool {
         let word = self.word.load();

@@ -24,12 +24,12 @@ impl Counter {
     }
 }
 
-/// One set of counters per thread, each on a cache line of its own.
+/// One set of counters per thread, each on its own cache line.
 #[derive(Debug)]
 pub struct Counters(Box<[CachePadded<Counter>]>);
 
 impl Counters {
-    /// Zeroes for `threads` threads.
+    /// Counters of zero for `threads` threads.
     pub fn new(threads: usize) -> Counters {
         Counters((0..threads).map(|_| CachePadded::default()).collect())
     }

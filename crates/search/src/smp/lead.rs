@@ -3,7 +3,7 @@
 use super::monitor::Monitor;
 use super::primitives::{Native, Primitives, SharedWord};
 
-/// The result of the deepest completed iteration, for threads that are still at it.
+/// The result of the deepest completed iteration, for threads that have not completed it yet.
 ///
 /// The depth is a word of its own, so that a thread can ask at every poll whether it is behind; the
 /// result is under a lock that is taken once per iteration.

@@ -5,7 +5,7 @@ use super::primitives::{Native, Primitives};
 /// A mutex with its condition variable.
 ///
 /// The two rules that prevent a lost wake-up are enforced here: a sleeper tests its condition under
-/// the lock, and a change is made under the lock before anybody is notified.
+/// the lock, and a change is made under the lock before waiters are notified.
 pub struct Monitor<T: Send, P: Primitives = Native> {
     value: P::Mutex<T>,
     changed: P::Condvar,

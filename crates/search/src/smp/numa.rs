@@ -18,7 +18,7 @@ const SYSTEM: &str = "/sys/devices/system/node";
 /// Numbers of processors.
 pub type Processors = BTreeSet<usize>;
 
-/// How threads are placed, as the user wants it.
+/// How threads are placed: the UCI option `NumaPolicy`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NumaPolicy {
     /// Bind threads if there are several nodes and too many threads for one.
@@ -64,7 +64,7 @@ fn processors(text: &str) -> Option<Processors> {
     for part in text.trim().split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        // A slip of the keyboard must not fill the memory.
+        // A typing error must not fill the memory.
         if first > last || last > 1 << 16 {
             return None;
         }
@@ -191,8 +191,8 @@ impl Placement {
         Placement { nodes: nodes.clone(), seats }
     }
 
-    /// A few threads fit into one node, and the system knows better which one is free: other
-    /// programs, or other copies of this one, may be at work.
+    /// A few threads fit into one node, and the scheduler knows better which node is free: other
+    /// processes may be running.
     fn is_worth_binding(topology: &Topology, threads: usize) -> bool {
         let largest = topology.nodes.iter().map(BTreeSet::len).max().unwrap_or(0);
         topology.nodes.len() > 1 && 2 * threads > largest
@@ -208,8 +208,8 @@ impl Placement {
         self.nodes.len().max(1)
     }
 
-    /// Binds the calling thread, which is number `thread`, to its node. A system that refuses
-    /// leaves it free: it is slower then, not wrong.
+    /// Binds the calling thread, which is number `thread`, to its node. If the system refuses, the
+    /// thread stays unbound: slower, but correct.
     pub fn bind(&self, thread: usize) {
         if let Some(node) = self.seats.get(thread).and_then(|&seat| self.nodes.get(seat)) {
             bind_to(node);
@@ -217,7 +217,7 @@ impl Placement {
     }
 }
 
-/// For people: how many threads are on which processors.
+/// How many threads are on which processors, for `info string`.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.nodes.is_empty() {

@@ -21,7 +21,7 @@ pub trait Primitives: 'static {
     fn mutex<T: Send>(value: T) -> Self::Mutex<T>;
     /// Locks; blocks while another thread holds the lock.
     fn lock<T: Send>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T>;
-    /// A condition variable nobody waits on.
+    /// A condition variable without waiters.
     fn condvar() -> Self::Condvar;
     /// Releases the lock, sleeps until notified, locks again. May wake spuriously.
     fn wait<'a, T: Send>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T>;

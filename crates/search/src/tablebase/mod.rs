@@ -11,7 +11,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use megatherium_board::{Bitboard, Board, Color, Move, PieceType, Square, attacks};
-use pyrrhic_rs::{DtzProbeValue, EngineAdapter, TableBases, WdlProbeResult};
+/// A result with perfect play, for the side to move.
+pub use pyrrhic_rs::WdlProbeResult as Wdl;
+use pyrrhic_rs::{DtzProbeValue, EngineAdapter, TableBases};
 
 pub use self::inventory::Inventory;
 use crate::request::{Options, Root};
@@ -44,33 +46,6 @@ impl EngineAdapter for Adapter {
     }
     fn king_attacks(from: u64) -> u64 {
         attacks::king(square(from)).0
-    }
-}
-
-/// A result with perfect play, for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wdl {
-    /// Lost.
-    Loss,
-    /// Lost, but the 50-move rule saves it.
-    BlessedLoss,
-    /// Drawn.
-    Draw,
-    /// Won, but the 50-move rule spoils it.
-    CursedWin,
-    /// Won.
-    Win,
-}
-
-impl From<WdlProbeResult> for Wdl {
-    fn from(result: WdlProbeResult) -> Wdl {
-        match result {
-            WdlProbeResult::Loss => Wdl::Loss,
-            WdlProbeResult::BlessedLoss => Wdl::BlessedLoss,
-            WdlProbeResult::Draw => Wdl::Draw,
-            WdlProbeResult::CursedWin => Wdl::CursedWin,
-            WdlProbeResult::Win => Wdl::Win,
-        }
     }
 }
 
@@ -191,7 +166,7 @@ impl Tablebases {
             en_passant(board),
             white_to_move,
         );
-        result.ok().map(Wdl::from)
+        result.ok()
     }
 
     /// The root moves that keep the best result, if the root is in the tables. The DTZ probe is not
@@ -225,7 +200,7 @@ impl Tablebases {
             let mv = find_move(board, *result)?;
             ranked.push((
                 mv,
-                rank(result.wdl.into(), u32::from(result.dtz), board.halfmove_clock(), repeated),
+                rank(result.wdl, u32::from(result.dtz), board.halfmove_clock(), repeated),
             ));
         }
         let best = ranked.iter().map(|&(_, rank)| rank).max()?;

@@ -1,7 +1,7 @@
 //! Other processes that search the same position: what a search tells them, and what it asks them.
 //!
-//! Without allies nothing here costs anything. With them a search does at its ordinary polls what
-//! threads do through their shared table: it hands over deep entries and takes in theirs.
+//! Without allies this costs nothing. With them a search does at its regular polls what threads do
+//! through their shared table: it sends deep entries and stores those it receives.
 
 use std::time::Duration;
 
@@ -33,12 +33,12 @@ pub struct Verdict {
     pub seldepth: i32,
 }
 
-/// How far a thread has got.
+/// Progress of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Which thread.
+    /// Number of the thread.
     pub thread: usize,
-    /// Its nodes.
+    /// Nodes it has searched.
     pub nodes: u64,
     /// Its tablebase hits.
     pub tb_hits: u64,
@@ -51,11 +51,11 @@ pub trait Allies: Send + Sync {
     /// A search begins. Its threads sleep until this returns.
     fn begin(&self, limits: &Limits, options: &Options);
 
-    /// How many threads the processes before this one have, about. Threads vary their search by
-    /// their place, so that no two of them do the same work.
+    /// About how many threads the lower-numbered processes have. Threads vary their search by their
+    /// global index, so that no two of them do the same work.
     fn seats_before(&self) -> usize;
 
-    /// The shallowest depth of interest; asked once by each thread.
+    /// The smallest depth of entries to share; queried once by each thread.
     fn least_depth(&self) -> i32;
 
     /// A thread has stored an entry of at least that depth.
@@ -65,22 +65,22 @@ pub trait Allies: Send + Sync {
     /// False ends the search.
     fn poll(&self, progress: Progress, table: &SearchTable) -> bool;
 
-    /// Nodes of the others, as far as known.
+    /// Nodes of the other processes, as last reported.
     fn nodes(&self) -> u64;
 
-    /// Tablebase hits of the others, as far as known.
+    /// Tablebase hits of the other processes, as last reported.
     fn tb_hits(&self) -> u64;
 
     /// How long [`gather`](Allies::gather) may take: it is subtracted from every time budget.
     fn overhead(&self) -> Duration;
 
-    /// The search of this process is over: ends that of the others, and returns what they
-    /// concluded. Whoever is late is left out.
+    /// The search of this process is over: stops the others and returns their conclusions. A late
+    /// one is left out.
     fn gather(&self) -> Vec<Verdict>;
 
     /// What this process concluded, before the others are considered; `None` if it has no line.
     fn elected(&self, verdict: Option<&Verdict>, total: Progress);
 
-    /// The table was emptied, or this is a new net: older entries of others are worthless.
+    /// The table was cleared or the net replaced: entries received earlier are stale.
     fn forgotten(&self, network: &Network);
 }

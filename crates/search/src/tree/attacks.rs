@@ -1,4 +1,4 @@
-//! What a node knows about attacks: computed when first asked for, then kept for all its moves.
+//! Attack information of a node: computed on first use, then cached for all its moves.
 
 use std::cell::OnceCell;
 
@@ -13,7 +13,7 @@ pub(super) struct Attacks<'a> {
 }
 
 impl<'a> Attacks<'a> {
-    /// Nothing is computed yet.
+    /// An empty cache for a position.
     #[inline]
     pub fn new(board: &'a Board) -> Self {
         Attacks { board, threats: OnceCell::new(), checks: OnceCell::new() }
@@ -25,7 +25,7 @@ impl<'a> Attacks<'a> {
         self.threats.get_or_init(|| self.board.threats(!self.board.side_to_move()))
     }
 
-    /// What it takes to check the opponent's king.
+    /// Squares from which each piece type checks the opponent's king, and discovered checks.
     #[inline]
     pub fn checks(&self) -> &Checks {
         self.checks.get_or_init(|| self.board.checks())

@@ -23,7 +23,7 @@ use crate::tablebase::{Tablebases, TbRoot};
 pub struct Job {
     /// Names this search.
     pub id: SearchId,
-    /// Stop state.
+    /// The stop word.
     pub control: Arc<Control>,
     /// The shared table.
     pub table: Arc<Table<Entry, Replacement>>,
@@ -39,7 +39,7 @@ pub struct Job {
     pub histories: Option<Arc<Histories>>,
     /// Options of this search.
     pub options: Options,
-    /// The position and its past.
+    /// The position and the game before it.
     pub root: Root,
     /// When to stop.
     pub limits: Limits,
@@ -49,7 +49,7 @@ pub struct Job {
     pub sink: Arc<dyn Sink>,
     /// Progress of each thread.
     pub counters: Counters,
-    /// Passed round if the threads take turns.
+    /// The baton, if the threads take turns (virtual SMP).
     pub baton: Option<Baton>,
     /// The deepest iteration any thread has completed, if threads take over from each other.
     pub lead: Option<Lead<Completed>>,
@@ -57,12 +57,12 @@ pub struct Job {
     pub allies: Option<Arc<dyn Allies>>,
 }
 
-/// What an iteration came to.
+/// The result of an iteration.
 #[derive(Clone, Debug)]
 pub struct Completed {
     /// The score, exact.
     pub score: Score,
-    /// The line.
+    /// The principal variation.
     pub pv: Vec<Move>,
     /// Deepest ply reached.
     pub seldepth: i32,
@@ -74,7 +74,7 @@ impl Job {
         let _ = catch_unwind(AssertUnwindSafe(|| self.sink.report(report)));
     }
 
-    /// True once this search has been told to end, or has reached a limit.
+    /// True once this search was stopped or has reached a limit.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.control.is_over(self.id)

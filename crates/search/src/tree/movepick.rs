@@ -13,7 +13,7 @@ use crate::learning::{Histories, PieceTo};
 use crate::params::Params;
 use crate::score::MAX_PLY;
 
-/// What ordering needs to know of the moves before this node: those played 1, 2, 4 and 6 plies ago.
+/// Context for move ordering: the moves played 1, 2, 4 and 6 plies ago.
 pub type Earlier = [Option<PieceTo>; 4];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
@@ -52,8 +52,7 @@ struct Scored {
 
 /// The generated moves of all nodes on the current line, each node's above its parent's.
 ///
-/// Lists of a node's own would have to be filled with something before they could be used, which
-/// costs more than most nodes use of them.
+/// A list in every node would have to be initialised, which costs more than most nodes use of it.
 pub struct MoveStack {
     /// What the generator writes to.
     generated: MoveList,
@@ -68,7 +67,7 @@ impl MoveStack {
         Ok(MoveStack { generated: MoveList::new(), scored })
     }
 
-    /// Begins again at the root.
+    /// Empties the stack.
     pub fn clear(&mut self) {
         self.scored.clear();
     }
@@ -90,7 +89,7 @@ pub struct MovePicker {
     /// done.
     end: usize,
     next: usize,
-    /// Where losing captures that are put off end. They move into places already picked.
+    /// End of the deferred losing captures, which move into places already picked.
     bad: usize,
     next_bad: usize,
     skip_quiets: bool,
@@ -138,7 +137,7 @@ impl MovePicker {
         MovePicker::with_mode(Mode::ProbCut(threshold), table_move, None, floor)
     }
 
-    /// From now on leave out quiet moves.
+    /// Skips all further quiet moves.
     pub fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }

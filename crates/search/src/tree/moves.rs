@@ -1,4 +1,4 @@
-//! Decisions about single moves: skip, extend, reduce; and what to learn from them afterwards.
+//! Decisions about single moves: prune, extend, reduce; and history updates afterwards.
 
 use megatherium_board::{Bitboard, Board, Move, SEE_VALUES};
 
@@ -19,33 +19,33 @@ pub(super) struct Candidate {
     pub quiet: bool,
     /// It gives check.
     pub checks: bool,
-    /// It refuted a sibling node.
+    /// It is the killer move: it refuted a sibling node.
     pub killer: bool,
-    /// How often it has worked before.
+    /// Its history score.
     pub history: i32,
     /// Its place in the order, from 1.
     pub number: usize,
 }
 
-/// Whether to leave out a move, or all quiet moves from here on.
+/// Whether to prune a move, or all quiet moves from here on.
 pub(super) enum Skip {
     /// Search it.
     No,
-    /// Leave it out.
+    /// Prune it.
     Move,
-    /// Leave out this and all further quiet moves.
+    /// Prune this and all further quiet moves.
     Quiets,
 }
 
-/// What testing the table move for singularity came to.
+/// The result of the singularity test of the table move.
 pub(super) enum Singularity {
-    /// Search it with this many plies more (or fewer).
+    /// Extend it by this many plies (or reduce it, if negative).
     Extend(i32),
     /// Several moves beat beta: the node is done.
     Cutoff(Score),
 }
 
-/// Moves tried without success; more than these few are not worth remembering.
+/// Moves that failed to raise alpha, for the malus; beyond the first few it is not worth it.
 #[derive(Default)]
 pub(super) struct Tried {
     moves: [Option<Move>; 32],
@@ -66,7 +66,7 @@ impl Tried {
 }
 
 impl Candidate {
-    /// Step 13. Moves late in a sorted list at low depth rarely matter.
+    /// Step 13. Late moves at low depth rarely matter.
     pub(super) fn skip(
         &self,
         params: &Params,
@@ -188,7 +188,7 @@ impl Search<'_> {
             return Singularity::Cutoff(score);
         }
         if node.table.score >= beta {
-            // Not alone: others come close, so a cutoff will come anyway.
+            // Not singular: others come close, so a cutoff is likely anyway.
             return Singularity::Extend(if pv_node { -2 } else { -3 });
         }
         Singularity::Extend(if node.expect_cut { -2 } else { 0 })
@@ -256,7 +256,7 @@ impl Search<'_> {
         }
     }
 
-    /// Step 18. The best move rises, those tried before it sink.
+    /// Step 18. A bonus for the best move, a malus for those tried before it.
     pub(super) fn learn_from_cutoff(
         &mut self,
         attacks: &Attacks<'_>,
@@ -296,7 +296,7 @@ impl Search<'_> {
         }
     }
 
-    /// Nothing worked here, so the quiet move that led here was good.
+    /// Every move failed low, so the quiet move that led here was good.
     pub(super) fn credit_previous_move(&mut self, ply: usize, depth: i32) {
         let previous = self.stack.back(ply, 1);
         let (Some(index), Some(piece_to)) = (previous.quiet, previous.piece_to) else { return };

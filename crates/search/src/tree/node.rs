@@ -35,7 +35,7 @@ struct Evaluation {
     corrected: Score,
     /// Corrected, then sharpened by a table score.
     sharpened: Score,
-    /// Better than two plies ago.
+    /// Better than two plies ago ("improving").
     improving: bool,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Node {
     pub ply: usize,
     /// Remaining depth.
     pub depth: i32,
-    /// A node where a cutoff is expected.
+    /// An expected cut node.
     pub expect_cut: bool,
     /// The side to move is in check.
     pub in_check: bool,
@@ -170,7 +170,7 @@ impl Search<'_> {
         // Step 6. Static evaluation, from the table if it is there.
         let evaluation = self.evaluate_node(board, ply, in_check, excluded.is_some(), &table);
         if !table.found && excluded.is_none() && !in_check {
-            // Remember at least the evaluation.
+            // Store at least the evaluation.
             let (eval, pv) = (evaluation.raw, self.stack[ply].table_pv);
             let (score, bound) = (NONE, Bound::None);
             self.store(key, ply, Finding { mv: None, score, bound, depth: 0, eval, pv });
@@ -210,7 +210,7 @@ impl Search<'_> {
             node.depth -= 1;
         }
 
-        // Step 12. The moves, one by one.
+        // Step 12. Move loop.
         let earlier = self.earlier(ply);
         let attacks = Attacks::new(board);
         let killer = self.stack[ply]
@@ -250,7 +250,7 @@ impl Search<'_> {
             };
             let mut reduction = self.reductions.base(&self.params, quiet, node.depth, move_count);
 
-            // Step 13. Leave out moves that are not going to matter.
+            // Step 13. Prune moves that are unlikely to matter.
             if NODE != ROOT
                 && !is_loss(best_score)
                 && board.has_non_pawn_material(board.side_to_move())
@@ -400,7 +400,7 @@ impl Search<'_> {
         }
         best_score = best_score.min(max_score);
 
-        // Step 19. Remember.
+        // Step 19. Store the result, update the correction history.
         if excluded.is_none() && !(NODE == ROOT && self.pv_index > 0) {
             let bound = if best_score >= beta {
                 Bound::Lower
@@ -530,7 +530,7 @@ impl Search<'_> {
     /// static evaluation is known.
     fn hindsight(&self, static_eval: Score, ply: usize, depth: i32) -> i32 {
         let parent = self.stack.back(ply, 1);
-        if self.params.second_thoughts == 0 || parent.static_eval == NONE {
+        if self.params.hindsight == 0 || parent.static_eval == NONE {
             return depth;
         }
         let swing = static_eval + parent.static_eval;
@@ -544,7 +544,7 @@ impl Search<'_> {
         }
     }
 
-    /// How often a move has worked before.
+    /// The combined history score of a move.
     fn history_of(
         &self,
         attacks: &Attacks<'_>,

@@ -22,7 +22,7 @@ impl Search<'_> {
     ) -> Option<Score> {
         let (ply, depth) = (node.ply, node.depth);
 
-        // Step 7. Razoring: hopeless positions are left to quiescence.
+        // Step 7. Razoring: hopeless positions drop to quiescence.
         if depth <= self.params.razor_depth
             && node.eval < alpha - self.params.razor_base - self.params.razor_slope * depth * depth
             && !is_decisive(alpha)
@@ -97,7 +97,7 @@ impl Search<'_> {
         if self.null_move_from > 0 || depth < self.params.null_verify_depth {
             return Some(score);
         }
-        // Deep down a zugzwang would cost too much: confirm without null moves.
+        // A zugzwang at high depth would cost too much: verify without null moves.
         self.null_move_from = ply + (3 * (depth - reduction) / 4).max(1) as usize;
         let verified = self.search::<NON_PV>(board, ply, beta - 1, beta, depth - reduction, false);
         self.null_move_from = 0;

@@ -138,7 +138,7 @@ impl Search<'_> {
                     if move_count > self.params.quiescence_moves {
                         continue;
                     }
-                    // Even winning the piece for nothing would not be enough.
+                    // Even winning the piece outright would not raise alpha.
                     let victim = board.captured(mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
                     if futility + victim <= alpha {
                         best_score = best_score.max(futility + victim);
@@ -177,7 +177,7 @@ impl Search<'_> {
                 break;
             }
             if in_check && !is_loss(best_score) {
-                // One evasion that holds is enough; further quiet ones are left to the main search.
+                // One evasion that avoids mate is enough; the main search tries further quiet ones.
                 picker.skip_quiets();
             }
         }

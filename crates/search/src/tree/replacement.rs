@@ -21,10 +21,10 @@ fn newer_unless_clearly_less(newcomer: Newcomer<Entry>, known: Resident<Entry>) 
     bound != Bound::None || known.get().bound == Bound::None
 }
 
-/// The engine's policy: evicts the least of depth − `PENALTY` · age.
+/// The engine's policy: evicts the entry with the smallest depth − `PENALTY` · age.
 ///
 /// One search of age weighs as much as `PENALTY` plies of depth: deep results survive for a few
-/// searches, useless ones do not survive for ever.
+/// searches, but not forever.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DepthAge<const PENALTY: i32 = 8>;
 
@@ -40,8 +40,7 @@ impl<const PENALTY: i32> Policy<Entry> for DepthAge<PENALTY> {
     }
 }
 
-/// Always replace: the key alone says which slot, as if clusters had one slot each. The simplest
-/// policy there is.
+/// Always replace: the key alone chooses the slot, as if clusters had one slot each.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Always;
 
@@ -53,7 +52,7 @@ impl Policy<Entry> for Always {
 }
 
 /// Depth-preferred: evicts the shallowest entry, but only for one at least as deep. Deep entries
-/// never leave: after some searches the table is full of them.
+/// are never evicted: after some searches the table is full of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DepthPreferred;
 

@@ -11,12 +11,12 @@ use megatherium_nnue::Network;
 /// memory belongs to the node of the thread that writes to it first.
 pub struct Replicas {
     original: Arc<Network>,
-    /// Of the second node and those after it.
+    /// Copies for the second node and later ones.
     copies: Box<[OnceLock<Box<Network>>]>,
 }
 
 impl Replicas {
-    /// A net for so many nodes.
+    /// A net for `nodes` memory nodes.
     pub fn new(original: Arc<Network>, nodes: usize) -> Replicas {
         Replicas { original, copies: (1..nodes).map(|_| OnceLock::new()).collect() }
     }

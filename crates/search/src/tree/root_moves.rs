@@ -15,7 +15,7 @@ pub const LONG_SEARCH: Duration = Duration::from_secs(3);
 /// A move at the root, with what is known about it.
 #[derive(Clone, Debug)]
 pub struct RootMove {
-    /// The move.
+    /// The root move itself.
     pub mv: Move,
     /// Score in this iteration; `-INFINITY` until it is known to be better than what came before.
     pub score: Score,
@@ -63,7 +63,7 @@ impl RootMove {
         }
     }
 
-    /// The newest score there is.
+    /// The most recent score.
     pub fn known_score(&self) -> Score {
         if self.score == -INFINITY { self.previous_score } else { self.score }
     }
@@ -76,7 +76,7 @@ impl RootMove {
 }
 
 impl Search<'_> {
-    /// Step 16 at the root: records what a finished move came to.
+    /// Step 16 at the root: records the result of a finished move.
     pub(super) fn update_root_move(
         &mut self,
         mv: Move,
@@ -108,7 +108,7 @@ impl Search<'_> {
         }
     }
 
-    /// Reports the root move being searched, once the search is long enough for anyone to care.
+    /// Reports the root move being searched (`currmove`), once the search has run for a while.
     pub(super) fn report_current_move(&self, mv: Move, number: usize) {
         if self.id == 0 && self.job.started.elapsed() >= LONG_SEARCH {
             self.job.report(Report::CurrentMove {

@@ -42,7 +42,7 @@ fn material(board: &Board) -> Score {
 pub struct Search<'a> {
     /// Which thread: 0 leads.
     pub id: usize,
-    /// Its place among the threads of all processes: the number itself without allies.
+    /// Its index among the threads of all processes; equal to `id` without allies.
     pub seat: usize,
     /// What the threads share.
     pub job: &'a Job,
@@ -68,11 +68,11 @@ pub struct Search<'a> {
     pub root_moves: Vec<RootMove>,
     /// Rank of the line being searched.
     pub pv_index: usize,
-    /// The numbers it works with.
+    /// The tunable parameters.
     pub params: Params,
     /// Base reductions of late moves.
     pub reductions: Reductions,
-    /// Iteration under way.
+    /// Current iteration.
     pub root_depth: i32,
     /// Last finished iteration.
     pub completed_depth: i32,
@@ -88,14 +88,14 @@ pub struct Search<'a> {
     pub time: TimeManager,
     /// Largest number of men to probe tablebases with in the tree; 0 turns probing off.
     pub tb_men: u32,
-    /// Whether there is more than a token table. Without one, internal iterative reduction would
-    /// make the tree smaller for nothing.
+    /// Whether there is a real table. Without one, internal iterative reduction would only lose
+    /// depth: the move it finds is not kept.
     pub has_table: bool,
     /// Prefetch table lines.
     prefetch: bool,
     /// Entries of at least this depth are of interest to allies.
     pub(super) share_from: i32,
-    /// How the table served this thread.
+    /// Table statistics of this thread.
     pub stats: TableStats,
     /// Best move and score as last reported, if the report was exact.
     pub shown: Option<(Move, Score)>,
@@ -173,7 +173,7 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// How the table and the net served this search.
+    /// Statistics of the table and the net for this search.
     pub fn stats(&self) -> TableStats {
         TableStats { net: self.accumulators.counters(), ..self.stats }
     }
@@ -242,7 +242,7 @@ impl<'a> Search<'a> {
         if alone { self.nodes } else { self.job.nodes() }
     }
 
-    /// Whether the engine is thinking on the opponent's time.
+    /// Whether the engine is pondering.
     pub fn is_pondering(&self) -> bool {
         self.pondering && self.job.control.is_pondering(self.job.id)
     }
@@ -309,7 +309,7 @@ impl<'a> Search<'a> {
         child
     }
 
-    /// Passes the move to the opponent.
+    /// Makes a null move.
     pub fn make_null(&mut self, board: &Board, ply: usize) -> Board {
         if self.prefetch {
             self.job.table.prefetch(board.key_after_null());

@@ -10,7 +10,7 @@ use crate::score::{MAX_PLY, NONE, Score};
 /// Plies of context below the root, so that "six plies ago" always exists.
 pub const BELOW_ROOT: usize = 7;
 
-/// One ply.
+/// What is known about one ply of the current line.
 #[derive(Clone, Copy, Debug)]
 pub struct Ply {
     /// Corrected static evaluation, or [`NONE`] in check.
@@ -25,7 +25,7 @@ pub struct Ply {
     pub excluded: Option<Move>,
     /// A quiet move that refuted a sibling.
     pub killer: Option<Move>,
-    /// How many children failed high.
+    /// Fail-highs among the children.
     pub cutoffs: u32,
     /// Extensions of more than one ply on the way here.
     pub double_extensions: u32,
@@ -66,7 +66,7 @@ impl Stack {
         Ok(Stack { plies: plies.into_boxed_slice() })
     }
 
-    /// Forgets the last line.
+    /// Clears all plies for a new search.
     pub fn clear(&mut self) {
         self.plies.fill(Ply::default());
     }

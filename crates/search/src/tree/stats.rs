@@ -1,11 +1,11 @@
-//! How the shared table served a search: the numbers the `tt` command shows.
+//! Statistics of the shared table: the numbers the `tt` command shows.
 
 use std::ops::AddAssign;
 
 use megatherium_nnue::Counters as NetCounters;
 use megatherium_tt::Counters as TableCounters;
 
-/// Counts of one thread, or of all together.
+/// Counts of one thread, or summed over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStats {
     /// Probes, hits, and where stores went.

@@ -28,7 +28,7 @@ pub(super) fn clock_key(clock: u32) -> u64 {
     u64::from((clock - CLOCK_IN_KEY_FROM) / 8 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Whether a score with this bound answers a question about the window `(alpha, beta)`.
+/// Whether a score with this bound decides a search with the window `(alpha, beta)`.
 #[inline]
 pub(super) fn decides(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool {
     match bound {
@@ -51,7 +51,7 @@ pub(super) struct Recall {
     pub noisy: bool,
     /// The score, or [`NONE`].
     pub score: Score,
-    /// What the score is.
+    /// The bound of the score.
     pub bound: Bound,
     /// The depth it was searched to; -1 without a score.
     pub depth: i32,
@@ -62,7 +62,7 @@ pub(super) struct Recall {
 }
 
 impl Recall {
-    /// Nothing is known.
+    /// A miss.
     pub const NOTHING: Recall = Recall {
         found: false,
         mv: None,
@@ -96,14 +96,14 @@ impl Recall {
     }
 }
 
-/// What a node found out, to be stored.
+/// The result of a node, to be stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding {
     /// The best move, if one stands out.
     pub mv: Option<Move>,
     /// The score, relative to the root, or [`NONE`].
     pub score: Score,
-    /// What the score is.
+    /// The bound of the score.
     pub bound: Bound,
     /// The depth it was searched to.
     pub depth: i32,
@@ -121,7 +121,7 @@ impl Search<'_> {
         entry.map_or(Recall::NOTHING, |hit| Recall::new(hit.get(), board, ply))
     }
 
-    /// Stores what was found out about a position at `ply`.
+    /// Stores the result of a position at `ply`.
     #[inline]
     pub(super) fn store(&mut self, key: u64, ply: usize, finding: Finding) {
         let entry = Entry {
@@ -138,7 +138,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tells the allies what was stored.
+    /// Shares a stored entry with the allies.
     #[cold]
     fn share(&self, key: u64, entry: Entry) {
         if let Some(allies) = &self.job.allies {

@@ -16,13 +16,13 @@ use crate::score::Score;
 pub struct Worker {
     /// The memory node it lives on.
     pub(super) node: usize,
-    /// Which moves worked.
+    /// Move histories.
     pub(super) histories: Histories,
     /// How far the static evaluation was off in similar positions.
     pub(super) corrections: Corrections,
     /// Context of the current line.
     pub(super) stack: Stack,
-    /// Best lines.
+    /// Principal variations by ply.
     pub(super) pv: PvTable,
     /// Generated moves of the current line.
     pub(super) moves: MoveStack,
@@ -33,7 +33,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A thread of a memory node that has learnt nothing. Fails if its memory cannot be allocated.
+    /// An untrained thread on a memory node. Fails if its memory cannot be allocated.
     pub fn new(node: usize, network: &Network) -> Result<Worker, TryReserveError> {
         Ok(Worker {
             node,

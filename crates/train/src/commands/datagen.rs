@@ -41,7 +41,7 @@ pub struct DatagenArgs {
     /// Hash table of each game in MiB
     #[arg(long, default_value_t = 8, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_536))]
     hash: usize,
-    /// Seed of the run; no two games of any runs with different seeds have the same seed
+    /// Seed of the run; runs with different seeds play different games
     #[arg(long, default_value_t = 1)]
     seed: u32,
 }
@@ -68,7 +68,7 @@ pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
         .map_err(|error| error.to_string())?;
     let (writer, resumed) = Writer::append(&args.out).map_err(|error| at(&args.out)(&error))?;
     if resumed.games > 0 {
-        say!("{} games with {} positions are there already", resumed.games, resumed.plies);
+        say!("resuming after {} games with {} positions", resumed.games, resumed.plies);
     }
     let net = network.checksum() as u32;
     let output = Output::new(writer, resumed, args.positions).map_err(|error| error.to_string())?;

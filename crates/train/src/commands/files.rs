@@ -1,4 +1,4 @@
-//! `stats`, `wdl`, `merge` and `shuffle`: looking at data files and rearranging them.
+//! `stats`, `wdl`, `merge` and `shuffle`: inspect and rearrange data files.
 
 use super::{Failure, at};
 use clap::Args;
@@ -9,7 +9,7 @@ use megatherium_train::data::{self, Filter, Stats};
 use megatherium_train::wdl_fit::Tally;
 use std::path::PathBuf;
 
-/// Which positions count as suited to training.
+/// Which positions to train on.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct FilterArgs {
     /// Leave out positions scored beyond this many centipawns
@@ -112,10 +112,10 @@ pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
         say!("{games:>12} games played by net …{net:08x}{name}");
     }
     if total.illegal > 0 {
-        say!("{:>12} games with an illegal move: their tails are left out", total.illegal);
+        say!("{:>12} games with an illegal move, dropped from there on", total.illegal);
     }
     if total.cut > 0 {
-        say!("{:>12} bytes of cut records at the ends of files", total.cut);
+        say!("{:>12} bytes of truncated records at the ends of files", total.cut);
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ pub fn merge(args: &MergeArgs) -> Result<(), Failure> {
         .map_err(|(path, error)| at(&path)(&error))?;
     reading.bar.clear();
     say!("{} games appended to {}", merged.games, args.output.display());
-    say!("{} games came twice and were left out", merged.repeated);
+    say!("{} duplicate games dropped", merged.repeated);
     if merged.skipped > 0 {
         say!("{} bytes of damaged records skipped", merged.skipped);
     }
@@ -183,7 +183,7 @@ pub struct ShuffleArgs {
     /// The data file to make
     #[arg(short, long)]
     output: PathBuf,
-    /// The seed of the order
+    /// Seed of the shuffle
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -20,7 +20,7 @@ pub struct ImportArgs {
     /// The data file to append to; compressed if its name ends in .xz
     #[arg(short, long)]
     output: PathBuf,
-    /// The net that played; it is written into the games
+    /// The net that played, recorded in the games
     #[arg(long)]
     net: Option<PathBuf>,
 }
@@ -90,14 +90,14 @@ pub fn import(args: &ImportArgs) -> Result<(), Failure> {
     writer.finish().map_err(|error| target(&error))?;
     say!("{} games appended to {}", counts.written, args.output.display());
     for (count, why) in [
-        (counts.repeated, "came twice"),
+        (counts.repeated, "are duplicates"),
         (counts.unreadable, "could not be read"),
         (counts.unfinished, "were not finished"),
         (counts.forfeits, "ended by a forfeit or a crash"),
         (counts.unscored, "have no scores"),
     ] {
         if count > 0 {
-            say!("{count} games {why} and were left out");
+            say!("{count} games {why} and were dropped");
         }
     }
     if progress.stopped() { Err("stopped before the end of the files".to_owned()) } else { Ok(()) }

@@ -1,6 +1,7 @@
-//! The losses of a run: a CSV file that grows with it, and a drawing.
+//! The losses of a run: a growing CSV file and a chart.
 
-use megatherium_train::svg::{Series, curves};
+use megatherium_cli::chart::svg::{Frame, picture};
+use megatherium_cli::chart::{Chart, Curves, Estimate, Series};
 use megatherium_train::trainer::Report;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -48,7 +49,7 @@ impl Line {
     }
 }
 
-/// Writes down losses.
+/// Records losses.
 pub struct Losses {
     csv: File,
     drawing: PathBuf,
@@ -118,15 +119,23 @@ impl Losses {
     }
 
     fn draw(&self) -> String {
-        let point = |report: &Report, loss: f64| (report.positions as f64, loss);
-        let reports = || self.lines.iter().map(|line| &line.report);
-        let training = reports().map(|report| point(report, report.training_loss)).collect();
-        let held_out = |report: &Report| report.validation_loss.map(|loss| point(report, loss));
-        let validation = reports().filter_map(held_out).collect();
-        let series = [
-            Series { name: "training".to_owned(), points: training },
-            Series { name: "held out".to_owned(), points: validation },
-        ];
-        curves("Loss", "positions", "mean squared error of the expected score", &series)
+        let series = |name: &str, loss: fn(&Report) -> Option<f64>| {
+            let reports = self.lines.iter().map(|line| &line.report);
+            let points = reports.filter_map(|report| {
+                Some((report.positions as f64, Estimate::exact(loss(report)?)))
+            });
+            Series { name: name.to_owned(), points: points.collect(), ideal: false }
+        };
+        let chart = Chart::Curves(Curves {
+            title: "Loss".to_owned(),
+            x_label: "positions".to_owned(),
+            y_label: "mean squared error of the expected score".to_owned(),
+            series: vec![
+                series("training", |report| Some(report.training_loss)),
+                series("held out", |report| report.validation_loss),
+            ],
+            ..Curves::default()
+        });
+        picture(&chart, Frame::PICTURE)
     }
 }

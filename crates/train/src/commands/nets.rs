@@ -1,13 +1,14 @@
-//! `quantise`, `inspect` and `compare`: making net files and looking into them.
+//! `quantise`, `inspect` and `compare`: make and examine net files.
 
 use super::files::FilterArgs;
 use super::{Failure, at, load_network, ranged, samples_of, write_net};
 use clap::Args;
 use megatherium_board::PieceType;
+use megatherium_cli::chart::svg::{Frame, picture};
+use megatherium_cli::chart::{Chart, Curves, Estimate, Heat, Series};
 use megatherium_nnue::layout::{INPUTS_PER_BUCKET, KING_BUCKET_MAP, OUTPUT_BUCKETS, QA, QB};
 use megatherium_nnue::{Network, Weights};
 use megatherium_train::sample::{PIECES, Sample};
-use megatherium_train::svg::{self, Cell};
 use megatherium_train::trainer::{State, Target};
 use megatherium_train::verify::{difference, loss, network_scores};
 use std::fs;
@@ -21,7 +22,7 @@ pub struct QuantiseArgs {
     /// The net file to make
     #[arg(short, long)]
     output: PathBuf,
-    /// Data files to compare the quantised net with the floating one on
+    /// Data files on which to compare the quantised net with the floating-point one
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
     #[command(flatten)]
@@ -46,13 +47,13 @@ pub struct CompareArgs {
     /// Data files
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The share of the game's result in the target the losses are counted against
+    /// Share of the game's result in the target of the losses
     #[arg(long, default_value_t = 0.3, value_parser = ranged(0.0, 1.0))]
     mix: f32,
-    /// The score in centipawns at which a side is taken to expect 73 % of the points
+    /// Scale of the sigmoid: the score in centipawns that stands for 73 % of the points
     #[arg(long, default_value_t = 400.0, value_parser = ranged(1.0, 10_000.0))]
     score_scale: f32,
-    /// The power of the error that counts as the loss
+    /// Exponent of the error in the loss
     #[arg(long, default_value_t = 2.0, value_parser = ranged(1.0, 4.0))]
     loss_exponent: f32,
     #[command(flatten)]
@@ -118,7 +119,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
 pub struct InspectArgs {
     /// A net file
     net: PathBuf,
-    /// Data files to watch the neurons on
+    /// Data files on which to measure the activity of the neurons
     #[arg(long, num_args = 1..)]
     data: Vec<PathBuf>,
     /// Directory for the drawings
@@ -131,7 +132,10 @@ pub struct InspectArgs {
 /// Bins of a weight histogram.
 const BINS: usize = 128;
 
-/// Prints and draws what a net is made of.
+/// Neurons in a row of their drawing.
+const COLUMNS: usize = 16;
+
+/// Prints statistics of the weights and draws charts of them.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let network = load_network(&args.net)?;
     let weights = network.weights();
@@ -152,11 +156,10 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         ("input.svg", "Input weights", &weights.input, QA),
         ("output.svg", "Output weights", &weights.output, QB),
     ] {
-        let (limit, counts) = bins(values, scale);
-        write(name, svg::histogram(title, -limit, limit, &counts))?;
+        write(name, picture(&histogram(title, values, scale), Frame::PICTURE))?;
     }
     if args.data.is_empty() {
-        say!("with --data the neurons are watched as well");
+        say!("with --data the activity of the neurons is measured too");
         return Ok(());
     }
     let samples = samples_of(&args.data, &args.filter.filter(), 0)?.training;
@@ -167,24 +170,19 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         "{dead} of {} neurons are never active, {full} are saturated more often than not",
         activity.len()
     );
-    let cells: Vec<Cell> = activity
-        .iter()
-        .enumerate()
-        .map(|(neuron, &(active, full))| Cell {
-            level: (active > 0.0).then_some(active),
-            note: format!(
-                "neuron {neuron}: active {:.1} %, saturated {:.1} %",
-                100.0 * active,
-                100.0 * full
-            ),
-        })
-        .collect();
-    let legend =
-        format!("the darker the more often active in {} positions; red: never", samples.len());
-    write("neurons.svg", svg::map("Neurons", 16, &cells, &legend))
+    let shares: Vec<f64> = activity.iter().map(|&(active, _)| 100.0 * active).collect();
+    let heat = Heat {
+        title: format!("Neurons: how often each is active in {} positions", samples.len()),
+        x_label: "neuron".to_owned(),
+        y_label: "from neuron".to_owned(),
+        columns: (0..COLUMNS).map(|column| format!("+{column}")).collect(),
+        rows: (0..shares.len()).step_by(COLUMNS).map(|first| first.to_string()).collect(),
+        values: shares.chunks(COLUMNS).map(<[f64]>::to_vec).collect(),
+    };
+    write("neurons.svg", picture(&Chart::Heat(heat), Frame::PICTURE))
 }
 
-/// How the weights of a layer are spread.
+/// Statistics of the weights of a layer.
 fn print_layer(name: &str, values: &[i16], scale: i32) {
     let count = values.len() as f64;
     let mean: f64 = values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
@@ -202,10 +200,10 @@ fn print_layer(name: &str, values: &[i16], scale: i32) {
     );
 }
 
-/// How strongly the net looks at each kind of piece.
+/// Mean magnitude of the input weights by piece.
 fn print_pieces(weights: &Weights) {
-    say!("mean size of the input weights by piece:");
-    for (side, name) in ["own", "foreign"].into_iter().enumerate() {
+    say!("mean magnitude of the input weights by piece:");
+    for (side, name) in ["own", "opponent's"].into_iter().enumerate() {
         let sizes = PieceType::ALL.map(|kind| {
             let first = (side * 6 + kind.index()) * 64;
             let rows = weights.input.chunks_exact(weights.input_bias.len()).enumerate();
@@ -221,19 +219,30 @@ fn print_pieces(weights: &Weights) {
     }
 }
 
-/// How many weights fall into each of [`BINS`] equal bins, and where the bins end on either side.
-fn bins(values: &[i16], scale: i32) -> (f64, Vec<u64>) {
-    let largest =
-        values.iter().map(|value| i32::from(value.unsigned_abs())).max().unwrap_or(0).max(1);
-    let mut counts = vec![0; BINS];
+/// How many weights fall into each of [`BINS`] equal bins, as a curve on a logarithmic scale.
+fn histogram(title: &str, values: &[i16], scale: i32) -> Chart {
+    let largest = values.iter().map(|value| i32::from(value.unsigned_abs())).max().unwrap_or(0);
+    let largest = largest.max(1);
+    let mut counts = [0_u32; BINS];
     for &value in values {
         let bin = (i32::from(value) + largest) as usize * BINS / (2 * largest as usize + 1);
         counts[bin] += 1;
     }
-    (f64::from(largest) / f64::from(scale), counts)
+    let middle = |bin: usize| (2 * bin + 1) as f64 / BINS as f64 - 1.0;
+    let weight = |bin: usize| middle(bin) * f64::from(largest) / f64::from(scale);
+    let filled = counts.into_iter().enumerate().filter(|&(_, count)| count > 0);
+    let points = filled.map(|(bin, count)| (weight(bin), Estimate::exact(f64::from(count))));
+    Chart::Curves(Curves {
+        title: title.to_owned(),
+        x_label: "weight".to_owned(),
+        y_label: "weights in a bin".to_owned(),
+        log_y: true,
+        series: vec![Series { name: title.to_owned(), points: points.collect(), ideal: false }],
+        ..Curves::default()
+    })
 }
 
-/// For each neuron the share of views in which it is above zero, and in which it is at its ceiling.
+/// For each neuron the share of views in which it is active (above zero), and saturated.
 fn activity(network: &Network, samples: &[Sample]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0_u64, 0_u64); network.architecture().hidden as usize];
     for sample in samples {

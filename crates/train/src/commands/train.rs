@@ -29,43 +29,43 @@ pub struct TrainArgs {
     /// Neurons per side, a multiple of 32
     #[arg(long, default_value_t = HIDDEN as u16, value_parser = parse_hidden)]
     hidden: u16,
-    /// Sets of input weights, chosen by the own king's square: 1 or 5
+    /// King buckets, sets of input weights chosen by the own king's square: 1 or 5
     #[arg(long, default_value_t = KING_BUCKETS, value_parser = parse_king_buckets)]
     king_buckets: usize,
-    /// Passes over the data
+    /// Epochs: passes over the data
     #[arg(long, default_value_t = 10, value_parser = value_parser!(u32).range(1..=100_000))]
     epochs: u32,
-    /// Positions per step
+    /// Positions per step (batch size)
     #[arg(long, default_value_t = 16_384, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 24))]
     batch: usize,
-    /// The highest learning rate
+    /// Peak learning rate
     #[arg(long, default_value_t = 1e-3, value_parser = ranged(1e-9, 1.0))]
     rate: f32,
-    /// The learning rate at the end
+    /// Final learning rate
     #[arg(long, default_value_t = 1e-5, value_parser = ranged(0.0, 1.0))]
     last_rate: f32,
-    /// Steps until the highest learning rate is reached
+    /// Warm-up steps until the peak learning rate
     #[arg(long, default_value_t = 100)]
     warmup: u64,
     /// Weight decay
     #[arg(long, default_value_t = AdamW::default().weight_decay, value_parser = ranged(0.0, 1.0))]
     decay: f32,
-    /// The share of the game's result in the target, 0 to 1; the rest is the search's score
+    /// Share of the game's result in the target, 0 to 1; the rest is the search score
     #[arg(long, default_value_t = 0.1, value_parser = ranged(0.0, 1.0))]
     mix: f32,
-    /// The score in centipawns at which a side is taken to expect 73 % of the points
+    /// Scale of the sigmoid: the score in centipawns that stands for 73 % of the points
     #[arg(long, default_value_t = 400.0, value_parser = ranged(1.0, 10_000.0))]
     score_scale: f32,
-    /// The power of the error that counts as the loss: more than 2 stresses large errors
+    /// Exponent of the error in the loss; more than 2 stresses large errors
     #[arg(long, default_value_t = 2.0, value_parser = ranged(1.0, 4.0))]
     loss_exponent: f32,
-    /// Games of a thousand that are held out for validation
+    /// Games per thousand held out for validation
     #[arg(long, default_value_t = 10, value_parser = value_parser!(u64).range(0..1000))]
     validation: u64,
-    /// Decides the first weights and the order of the positions
+    /// Seed of the initial weights and of the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads; as many as there are cores by default. The net does not depend on it
+    /// Threads [default: one per core]; the net does not depend on it
     #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Continue from the checkpoint in the output directory
@@ -184,7 +184,7 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     write_net(&state.model, &args.output.join("net.nnue"), examined)
 }
 
-/// The weights to begin with.
+/// The initial weights.
 fn first_state(
     args: &TrainArgs,
     settings: &Settings,
@@ -208,13 +208,13 @@ fn first_state(
     model.grown(wanted, settings.seed).map(State::from_model).ok_or_else(refusal)
 }
 
-/// A number that is the same for the same settings and data.
+/// A checksum of the settings and the data.
 fn identity(settings: &Settings, dataset: &Dataset) -> u64 {
     let counts = (dataset.games, dataset.training.len(), dataset.validation.len());
     fnv1a(format!("{settings:?} {counts:?}").bytes())
 }
 
-/// Writes down what the run was, beside what comes out of it.
+/// Records the settings of the run in its output directory.
 fn write_settings(args: &TrainArgs, settings: &Settings, dataset: &Dataset) -> Result<(), Failure> {
     let path = args.output.join("settings.txt");
     let files: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();

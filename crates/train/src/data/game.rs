@@ -38,7 +38,7 @@ pub struct Ply {
 pub struct Game {
     /// The position the game starts from.
     pub start: PackedBoard,
-    /// Who won.
+    /// The result.
     pub outcome: Outcome,
     /// How it ended.
     pub ending: Ending,
@@ -48,7 +48,7 @@ pub struct Game {
     pub plies: Vec<Ply>,
 }
 
-/// What the bytes at the start of a record say.
+/// The extent of a record.
 pub(super) enum Record {
     /// The record has this many bytes.
     Whole(usize),
@@ -120,7 +120,7 @@ impl Game {
     }
 }
 
-/// How far the record at the start of `bytes` goes.
+/// The length of the record at the start of `bytes`.
 pub(super) fn measure(bytes: &[u8], offset: u64) -> Result<Record, DataError> {
     let damaged = |what| Err(DataError::Damaged { offset, what });
     if bytes.iter().zip(&MARKER).any(|(found, expected)| found != expected) {

@@ -12,7 +12,7 @@
 //! record  offset  size  field
 //!              0     2  marker "G\x9D"
 //!              2     2  plies, n
-//!              4     2  !n, so that a damaged length is not mistaken for a cut file
+//!              4     2  !n, so that a damaged length is not mistaken for a truncated file
 //!              6     1  result: 0 Black won, 1 draw, 2 White won
 //!              7     1  ending: 0 played to the end, 1 adjudicated
 //!              8     4  net: the last half of its checksum, in hexadecimal its last eight digits
@@ -23,12 +23,12 @@
 //!
 //! A score is that of the search that chose the move, in centipawns from the mover's view;
 //! [`NO_SCORE`] marks a move that no search chose, as in a random opening. So a ply costs four
-//! bytes, and whether a position suits training — in check, a noisy best move, decided, random — is
-//! found when the game is replayed ([`Replay`]).
+//! bytes, and whether a position suits training (not in check, a quiet move, not decided, not
+//! random) is determined when the game is replayed ([`Replay`]).
 //!
-//! Records are only ever appended, one write each. A process that is killed leaves at worst one cut
-//! record at the end, which readers drop and the next writer cuts off. Any other damage is an error
-//! that names the place.
+//! Records are only appended, one write each. A killed process leaves at most one truncated record
+//! at the end, which readers ignore and the next writer removes. Any other damage is an error that
+//! names the offset.
 
 mod error;
 mod game;

@@ -65,7 +65,7 @@ impl PackedBoard {
         Some(PackedBoard(bytes))
     }
 
-    /// The position, or `None` when the bytes are no legal one.
+    /// The position; `None` if the bytes are not a legal one.
     pub fn unpack(&self) -> Option<Board> {
         Board::from_fen(&self.fen()?).ok()
     }
@@ -77,7 +77,8 @@ impl PackedBoard {
         if occupied.count_ones() > 32 {
             return None;
         }
-        let mut letters = [None; 64];
+        // FEN may say `11` for two empty squares.
+        let mut letters = ['1'; 64];
         let mut rights = [String::new(), String::new()];
         let squares = (0..64).filter(|square| occupied >> square & 1 != 0);
         for (number, square) in squares.enumerate() {
@@ -92,26 +93,11 @@ impl PackedBoard {
                 _ => return None,
             };
             let letter = b"PNBRQK"[kind as usize] as char;
-            letters[square] = Some(if color == 0 { letter } else { letter.to_ascii_lowercase() });
+            letters[square] = if color == 0 { letter } else { letter.to_ascii_lowercase() };
         }
         let mut fen = String::with_capacity(90);
         for rank in (0..8).rev() {
-            let mut empty = 0_u8;
-            for letter in &letters[8 * rank..8 * rank + 8] {
-                match letter {
-                    None => empty += 1,
-                    Some(letter) => {
-                        if empty > 0 {
-                            fen.push((b'0' + empty) as char);
-                            empty = 0;
-                        }
-                        fen.push(*letter);
-                    }
-                }
-            }
-            if empty > 0 {
-                fen.push((b'0' + empty) as char);
-            }
+            fen.extend(&letters[8 * rank..8 * rank + 8]);
             fen.push(if rank > 0 { '/' } else { ' ' });
         }
         let black = bytes[24] & BLACK_TO_MOVE != 0;

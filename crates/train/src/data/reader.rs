@@ -6,14 +6,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes asked of the system at a time.
+/// Bytes per read.
 const CHUNK: usize = 1 << 20;
 
 /// An iterator over the games of a data file.
 ///
-/// A cut record at the end of the file is dropped silently; [`Reader::cut`] is its size.
-/// Damage is reported once, and then the iteration ends, unless [`Reader::skip_damage`] has found a
-/// record to continue with.
+/// A truncated record at the end of the file is dropped silently; [`Reader::cut`] is its size.
+/// Damage is reported once and ends the iteration, unless [`Reader::skip_damage`] finds a record to
+/// continue with.
 pub struct Reader<R = Source> {
     source: R,
     /// Bytes read but not yet decoded: `buffer[at..]`.
@@ -70,7 +70,7 @@ impl<R: Read> Reader<R> {
         self.offset
     }
 
-    /// Bytes of a cut record that were dropped at the end of the file.
+    /// Bytes of a truncated record that were dropped at the end of the file.
     pub fn cut(&self) -> u64 {
         self.cut
     }

@@ -41,9 +41,9 @@ pub struct Filter {
     pub noisy: bool,
     /// Drop positions that occurred earlier in the game.
     pub repeated: bool,
-    /// Drop positions with a score of more than this in size: they are decided.
+    /// Drop positions with a larger score, for either side: they are decided.
     pub max_score: i16,
-    /// Drop positions with a halfmove clock of more than this.
+    /// Drop positions with a larger halfmove clock.
     pub max_halfmove_clock: u32,
 }
 
@@ -84,8 +84,8 @@ impl Filter {
 
 /// An iterator over the positions of a game.
 ///
-/// It ends early at an illegal move, which can only come from a faulty writer: [`Replay::illegal`]
-/// tells.
+/// It ends early at an illegal move, which only a faulty writer produces: see
+/// [`Replay::illegal`].
 pub struct Replay<'a> {
     game: &'a Game,
     board: Option<Board>,
@@ -95,7 +95,7 @@ pub struct Replay<'a> {
 }
 
 impl Game {
-    /// Plays the game through.
+    /// Replays the game.
     pub fn replay(&self) -> Replay<'_> {
         let board = self.start.unpack();
         Replay { game: self, board, next: 0, seen: HashSet::new(), illegal: board.is_none() }
@@ -121,9 +121,7 @@ impl Iterator for Replay<'_> {
             return None;
         }
         self.next += 1;
-        let mut after = board;
-        after.make(ply.mv);
-        self.board = Some(after);
+        self.board = Some(board.after(ply.mv));
         Some(Position {
             board,
             mv: ply.mv,

@@ -1,7 +1,7 @@
 //! The bytes of a data file, plain or compressed with xz.
 //!
 //! A compressed file is a sequence of xz streams, so that it can be appended to: the `xz` tool
-//! reads it like any other. Which form a file has is seen from its first bytes.
+//! reads it like any other. The first bytes tell which form a file has.
 
 use lzma_rust2::{XzOptions, XzReader, XzWriter};
 use std::fs::File;
@@ -13,7 +13,7 @@ const XZ_MAGIC: &[u8; 6] = b"\xFD7zXZ\0";
 /// A stream that asks for a larger decoder than this is refused (`xz -9` needs 65 MiB).
 const DECODER_LIMIT_KIB: u32 = 256 << 10;
 
-/// How hard to compress: beyond this, games get little smaller.
+/// Compression preset: higher ones gain little.
 const PRESET: u32 = 6;
 
 /// Reads the content of a data file.

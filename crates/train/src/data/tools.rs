@@ -31,11 +31,11 @@ pub struct Stats {
     pub repeated: u64,
     /// Positions the filter keeps.
     pub kept: u64,
-    /// Kept positions by the output head that judges them.
+    /// Kept positions by output head.
     pub kept_by_bucket: [u64; OUTPUT_BUCKETS],
     /// Games by net.
     pub nets: BTreeMap<u32, u64>,
-    /// Bytes of a cut record at the end.
+    /// Bytes of a truncated record at the end.
     pub cut: u64,
 }
 
@@ -144,7 +144,7 @@ pub fn stats(path: &Path, filter: &Filter, watch: Watch<'_>) -> Result<Stats, Da
 pub struct Merged {
     /// Games written.
     pub games: u64,
-    /// Games left out because they were there already.
+    /// Duplicate games, not written.
     pub repeated: u64,
     /// Bytes of damaged records left out.
     pub skipped: u64,

@@ -14,15 +14,15 @@ const BLOCK: usize = 128 << 10;
 pub struct Resumed {
     /// Whole games already there.
     pub games: u64,
-    /// Their plies.
+    /// Plies of those games.
     pub plies: u64,
-    /// Bytes of a cut record or of a cut xz stream that were removed from the end.
+    /// Bytes of a truncated record or xz stream that were removed from the end.
     pub cut: u64,
 }
 
 /// Appends games to a data file: each with a single write, or, if the file is compressed, many
-/// together. Call [`finish`](Self::finish) in the end: dropping a writer hides a failing last
-/// write.
+/// together. Call [`finish`](Self::finish) at the end: dropping a writer hides the failure of the
+/// last write.
 #[derive(Debug)]
 pub struct Writer {
     file: File,
@@ -33,8 +33,8 @@ pub struct Writer {
 impl Writer {
     /// Opens a data file for appending, or makes a new one, compressed if its name ends in `.xz`.
     ///
-    /// What is there is read through first: a cut record at the end is removed, other damage is an
-    /// error. While the writer lives, no other can open the file.
+    /// Existing content is read first: a truncated record at the end is removed, other damage is an
+    /// error. The file is locked against other writers.
     pub fn append(path: &Path) -> Result<(Writer, Resumed), DataError> {
         Writer::append_after(path, |_| {})
     }

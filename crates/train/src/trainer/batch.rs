@@ -35,7 +35,7 @@ pub struct Entry {
     count: u8,
     /// The output head.
     pub bucket: u8,
-    /// What the output's sigmoid should be.
+    /// Target of the output's sigmoid.
     pub target: f32,
 }
 
@@ -43,7 +43,7 @@ impl Entry {
     /// An entry to be overwritten.
     pub const EMPTY: Entry = Entry { inputs: [[0; PIECES]; 2], count: 0, bucket: 0, target: 0.0 };
 
-    /// The inputs that are on, in the mover's (0) or the other side's (1) view.
+    /// The active inputs, in the mover's (0) or the other side's (1) view.
     #[inline]
     pub fn inputs(&self, side: usize) -> &[u16] {
         &self.inputs[side][..self.count as usize % (PIECES + 1)]

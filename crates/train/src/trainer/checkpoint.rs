@@ -1,4 +1,4 @@
-//! A run's state on disk: a resumed run continues exactly where it was.
+//! A run's state on disk, so that a resumed run continues exactly where it stopped.
 //!
 //! ```text
 //! offset  size  field, little-endian
@@ -36,13 +36,13 @@ pub const LARGEST_FILE: u64 = 7 * megatherium_nnue::format::LARGEST_FILE as u64;
 /// Why a checkpoint cannot be used.
 #[derive(Debug)]
 pub enum CheckpointError {
-    /// The system refused.
+    /// An error of the operating system.
     Io(io::Error),
     /// The file is something else.
     NotACheckpoint,
     /// The file is of another version, or holds a net with other inputs or outputs.
     Shape,
-    /// The file is cut or damaged.
+    /// The file is truncated or damaged.
     Damaged,
     /// The run had other settings or other data.
     OtherRun,
@@ -131,8 +131,7 @@ impl State {
         Ok(State { epoch: number(24), model: weights, moments })
     }
 
-    /// Writes the state to a file that is complete at every moment: the old one until the new one
-    /// is.
+    /// Replaces the file atomically: it is complete at every moment.
     pub fn save(&self, path: &Path, run: u64) -> io::Result<()> {
         let fresh = path.with_extension("new");
         fs::write(&fresh, self.to_bytes(run))?;

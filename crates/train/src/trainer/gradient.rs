@@ -4,7 +4,7 @@
 //!
 //! 1. every tile computes its neurons for all positions, and what they contribute to each output;
 //! 2. the contributions are added up to outputs, and compared with the targets;
-//! 3. every tile carries the errors back to its own weights.
+//! 3. every tile propagates the errors back to its own weights.
 
 use super::batch::{Entry, sigmoid};
 use super::model::{Lanes, Model, TILE, Tile};
@@ -17,7 +17,7 @@ const SMALLEST_ERROR: f32 = 1e-12;
 /// Positions per parallel piece of work in the first two stages.
 const CHUNK: usize = 1024;
 
-/// The memory of a step, kept from one to the next.
+/// Buffers of a step, reused by the next.
 pub struct Workspace {
     /// The loss of a position is its error to this power.
     exponent: f32,
@@ -46,7 +46,8 @@ struct Output {
 }
 
 impl Workspace {
-    /// Memory for batches of any size. The loss of a position is its error to the power `exponent`.
+    /// Buffers for batches of any size. The loss of a position is its error to the power of
+    /// `exponent`.
     pub fn new(exponent: f32) -> Workspace {
         Workspace { exponent, tiles: Vec::new(), outputs: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! The net in floating point, cut into tiles.
 //!
-//! Nearly all the time of training goes into the first layer: reading the rows of the inputs that
-//! are on, and adding gradients to them. For 512 neurons the weights and the gradients are 3 MB
+//! Training spends nearly all its time in the first layer: reading the rows of the active inputs
+//! and adding gradients to them. For 512 neurons the weights and the gradients are 3 MB
 //! together for each king bucket, too much for a core's second-level cache. So the neurons are
 //! cut into tiles of [`TILE`], each with its own copy of everything that concerns them, laid out
 //! together. A tile has 96 kB for each king bucket, and a whole batch passes over it while it stays
@@ -34,7 +34,7 @@ const INPUT_START: f32 = 0.02;
 pub struct Lanes(pub [f32; TILE]);
 
 impl Lanes {
-    /// All zero.
+    /// A value of all zeros.
     pub const ZERO: Lanes = Lanes([0.0; TILE]);
 
     /// Adds lane by lane.
@@ -95,7 +95,7 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// All zero.
+    /// A value of all zeros.
     pub fn zero(shape: &Architecture) -> Tile {
         let factorised = shape.king_buckets > 1;
         Tile {

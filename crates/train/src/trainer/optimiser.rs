@@ -31,12 +31,12 @@ pub struct Moments {
     pub first: Model,
     /// Means of their squares.
     pub second: Model,
-    /// Steps done.
+    /// Number of steps done.
     pub steps: u64,
 }
 
 impl Moments {
-    /// No steps done.
+    /// Moments before the first step.
     pub fn new(shape: Architecture) -> Moments {
         Moments { first: Model::zero(shape), second: Model::zero(shape), steps: 0 }
     }
@@ -140,14 +140,14 @@ impl Step {
     }
 }
 
-/// The learning rate over a run: a short linear rise, then half a cosine down.
+/// The learning-rate schedule: linear warm-up, then cosine decay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
-    /// The highest rate.
+    /// Peak rate.
     pub peak: f32,
-    /// The rate of the last step.
+    /// Final rate.
     pub last: f32,
-    /// Steps of the rise.
+    /// Warm-up steps.
     pub warmup: u64,
     /// Steps of the whole run.
     pub steps: u64,

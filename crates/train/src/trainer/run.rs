@@ -11,21 +11,21 @@ pub struct Settings {
     pub hidden: u16,
     /// Whether the net has five king buckets instead of one.
     pub king_buckets: bool,
-    /// Passes over the data.
+    /// Epochs: passes over the data.
     pub epochs: u32,
     /// Positions per step.
     pub batch: usize,
-    /// The highest learning rate.
+    /// Peak learning rate.
     pub rate: f32,
-    /// The learning rate at the end.
+    /// Final learning rate.
     pub last_rate: f32,
-    /// Steps until the highest rate is reached.
+    /// Warm-up steps until the peak rate.
     pub warmup: u64,
-    /// The optimiser.
+    /// Settings of the optimiser.
     pub adam: AdamW,
-    /// What is learnt.
+    /// The training target.
     pub target: Target,
-    /// Decides the first weights and the order of the positions.
+    /// Seed of the initial weights and of the order of the positions.
     pub seed: u64,
 }
 
@@ -40,9 +40,9 @@ impl Settings {
 /// The state of a run between two epochs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Epochs done.
+    /// Finished epochs.
     pub epoch: u32,
-    /// The weights.
+    /// The weights being trained.
     pub model: Model,
     /// The optimiser's memory.
     pub moments: Moments,
@@ -64,11 +64,11 @@ impl State {
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// The epoch under way, from 1.
+    /// The current epoch, from 1.
     pub epoch: u32,
     /// Positions learnt from since the run began, over all epochs.
     pub positions: u64,
-    /// The present learning rate.
+    /// The current learning rate.
     pub rate: f32,
     /// Mean loss over the positions since the last report.
     pub training_loss: f64,
@@ -78,9 +78,9 @@ pub struct Report {
 
 /// What a run reports.
 pub enum Event<'a> {
-    /// So many positions were learnt from.
+    /// A step over this many positions is done.
     Step(u64),
-    /// The losses of the last stretch.
+    /// The losses since the last report.
     Report(Report),
     /// An epoch is complete.
     Epoch(&'a State),
@@ -89,9 +89,8 @@ pub enum Event<'a> {
 /// Reports per epoch.
 const REPORTS: usize = 20;
 
-/// Steps in one epoch over `positions` positions. What does not fill the last batch is left out, a
-/// different part each time: a step on a handful of positions would be as long as any other and
-/// mostly noise.
+/// Steps in one epoch over `positions` positions. Positions that do not fill the last batch are
+/// skipped, different ones each time: a step on a handful of positions would be mostly noise.
 pub fn steps_per_epoch(positions: usize, batch: usize) -> usize {
     if positions < batch { positions.min(1) } else { positions / batch }
 }

@@ -1,11 +1,11 @@
-//! Tablebases are loaded beside the conversation.
+//! Loads tablebases on a separate thread.
 //!
-//! Validating the files of a large set takes seconds, minutes on a slow disk. It is done on a
-//! thread of its own, while the reader goes on reading. Most commands then have to wait, in order:
-//! a search is to use the tables that were set before it, and `isready` asks whether they are
-//! there. They are held back and obeyed when the tables are loaded. Two do not wait, `stop` and
-//! `quit`. They first release what is held back: the searches they are meant to end start, with the
-//! tables loaded before, and answer at once. After a `stop` only `isready` waits on.
+//! Validating the files of a large set takes seconds, minutes on a slow disk, and the reader must
+//! stay responsive meanwhile. Most commands are queued until the tables are loaded: a search must
+//! use the tables that were set before it, and `isready` asks whether they are ready. Two commands
+//! are not queued, `stop` and `quit`. They first release the queue: the searches they are meant to
+//! end start, with the tables loaded before, and answer at once. After a `stop` only `isready`
+//! stays queued.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -37,9 +37,9 @@ pub(super) struct Loading {
     problem: Option<String>,
     /// Work that no thread has taken yet.
     order: Option<Order>,
-    /// Set at `quit`: what is being loaded is not wanted any more.
+    /// Set at `quit`: cancels the loading.
     cancelled: Arc<AtomicBool>,
-    /// Lines that wait, and the memory they take.
+    /// Queued lines, and the memory they take.
     held: VecDeque<Line<'static>>,
     bytes: usize,
 }
@@ -53,7 +53,7 @@ struct Order {
 }
 
 impl Order {
-    /// Reads the files. A panic must not leave the reader waiting for an end that never comes.
+    /// Reads the files. A panic is caught: the reader would wait forever.
     fn carry_out(&self) -> Result<Inventory, TablebaseError> {
         let take = || Inventory::take(&self.path, &self.known, &self.cancelled);
         catch_unwind(AssertUnwindSafe(take))
@@ -111,8 +111,8 @@ impl Shared {
     /// Gives an order to a new thread. If the system refuses one, or memory is so short that a
     /// thread would take it from others, the reader carries it out itself.
     ///
-    /// Nobody joins the thread. A disk that does not answer may keep it for ever, and must not keep
-    /// the engine from leaving.
+    /// The thread is never joined: a disk that does not respond may block it forever, and must not
+    /// keep the engine from exiting.
     fn start(self: &Arc<Self>, shell: &mut Shell) {
         if shell.loading.order.is_none() {
             return;
@@ -166,7 +166,7 @@ impl Shell {
         shell.load_here();
     }
 
-    /// Obeys a line, or holds it back until the tablebases are loaded. Breaks at `quit`.
+    /// Executes a line, or queues it until the tablebases are loaded. Breaks at `quit`.
     fn hear(&mut self, line: Line<'_>) -> ControlFlow<()> {
         if self.must_wait(&line) {
             let command = match &line {
@@ -210,7 +210,7 @@ impl Shell {
         }
     }
 
-    /// Obeys what is held back, with the tables loaded before; `isready` only if asked to.
+    /// Executes the queued lines with the tables loaded before; `isready` only if asked to.
     fn release(&mut self, questions_too: bool) {
         let mut questions = Vec::new();
         while let Some(line) = self.loading.next_held() {
@@ -241,8 +241,8 @@ impl Shell {
         self.loading.path = Some(path);
     }
 
-    /// Uses what was loaded, or says why not, and obeys what has been held back. One of those lines
-    /// may order to load again; the lines after it stay where they are.
+    /// Installs the tables or reports the error, then executes the queued lines. One of those lines
+    /// may start another load; the lines after it stay queued.
     fn finish_loading(&mut self, result: Result<Inventory, TablebaseError>) {
         let path = self.loading.path.take().unwrap_or_default();
         let problem = self.loading.problem.take();

@@ -37,7 +37,7 @@ pub use partner::Partner;
 /// Prefix of a line that is not an answer.
 const REMARK: &str = "info string ";
 
-/// What runs besides the reader.
+/// What runs in the background while the reader listens.
 #[derive(Debug)]
 enum Running {
     /// A search.
@@ -68,7 +68,7 @@ pub struct Shell {
     running: Option<Running>,
     /// Changes that wait for the search to end.
     queue: VecDeque<Change>,
-    /// Tablebases on their way.
+    /// Tablebases being loaded.
     loading: Loading,
     partner: Option<Box<dyn Partner>>,
 }
@@ -94,7 +94,7 @@ impl Shell {
         Ok(shell)
     }
 
-    /// Lets somebody hear what the shell is told.
+    /// Adds a partner that follows the conversation.
     pub fn set_partner(&mut self, partner: Box<dyn Partner>) {
         self.partner = Some(partner);
     }
@@ -104,7 +104,7 @@ impl Shell {
         &self.engine
     }
 
-    /// The engine, for whoever uses the shell without a conversation.
+    /// The engine, to change it without a UCI conversation.
     pub fn engine_mut(&mut self) -> &mut Engine {
         &mut self.engine
     }
@@ -297,7 +297,7 @@ impl Shell {
         }
     }
 
-    /// Stops what is running. If nothing is, the answer has crossed the `stop`, which is no error.
+    /// Stops what is running. If nothing is, the answer was sent before `stop` arrived: no error.
     fn stop(&self) {
         match &self.running {
             Some(Running::Task(task)) => task.stop(),
@@ -331,7 +331,7 @@ impl Shell {
         }
     }
 
-    /// At the end of the input: waits for work that ends by itself, and stops the rest.
+    /// At the end of the input: waits for searches with a limit and for tasks, stops the rest.
     fn finish_running(&mut self) {
         match self.running.take() {
             Some(Running::Task(task)) => task.join(),

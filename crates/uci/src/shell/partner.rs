@@ -1,16 +1,16 @@
-//! Somebody beside the shell who hears what it is told: the leader of a cluster.
+//! A hook that follows the conversation and adds options: the leader of a cluster.
 
-/// Hears what the shell is told, and has options of its own.
+/// Follows the shell's conversation and adds its own options.
 pub trait Partner: Send {
-    /// Writes the `option` lines of its own options.
+    /// Writes the `option` lines of its options.
     fn write_options(&self, out: &mut String);
 
-    /// Hears a `setoption`, before the shell acts on it. `Some` if the option is its own.
+    /// Sees a `setoption` before the shell does. `Some` if it handled the option.
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Option<Result<(), String>>;
 
-    /// Hears which position comes next, as a `position` command.
+    /// Sees the position of the next search, as a `position` command.
     fn position(&mut self, command: String);
 
-    /// `isready` came while nothing runs. `readyok` follows when this returns.
+    /// Called for `isready` while no search runs. `readyok` follows when this returns.
     fn ready(&mut self);
 }

@@ -2,20 +2,20 @@
 
 use clap::Args;
 use fastrand::Rng;
-use megatherium_board::{Board, Color};
+use megatherium_board::Board;
 use megatherium_cli::JobResult;
 use megatherium_search::{Engine, VirtualSmp};
 
 use super::ScaleArgs;
 use crate::crew::share_out;
 use crate::error::LabError;
-use crate::game::{Budget, Player, play};
+use crate::game::{Budget, Player, play_pair};
 use crate::machine::processors;
 use crate::observer::Observer;
 use crate::openings::Openings;
 use crate::pentanomial::Pentanomial;
 use crate::report::{Cell, Highlight, Report, Section, Table};
-use crate::stats::Estimate;
+use crate::stats::geometric;
 use crate::virtual_cluster::{self, Cluster, Link, Point};
 
 #[derive(Args, Debug)]
@@ -26,7 +26,7 @@ pub(super) struct ClusterArgs {
     /// Cluster: delays of the exchange in nodes; a thousand are about a millisecond
     #[arg(long, value_name = "NODES,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     delays: Vec<u64>,
-    /// Cluster: shallowest depth of exchanged entries
+    /// Cluster: minimum depth of exchanged entries
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(i32).range(0..=20))]
     share: Option<i32>,
     /// Cluster: nodes of each rank per move in games
@@ -110,39 +110,33 @@ fn name(link: Option<Link>) -> String {
 }
 
 fn depth_section(points: &[Point]) -> Section {
-    let mut table =
-        Table::new(&["ranks", "link", "positions", "time-to-depth speed-up", "of threads"]);
-    for point in points {
+    // Paired by position: the luck of a position is the same in both.
+    let of_threads = |point: &Point| {
         let threads = points
             .iter()
             .find(|other| other.ranks == point.ranks && other.link.is_none())
-            .filter(|threads| threads.logs.len() == point.logs.len() && !point.logs.is_empty());
-        // Paired by position: the luck of a position is the same in both.
-        let share = threads.map(|threads| {
-            let pairs = point.logs.iter().zip(&threads.logs);
-            crate::stats::geometric(&pairs.map(|(own, other)| own - other).collect::<Vec<_>>())
-        });
-        table.rows.push(vec![
-            Cell::Count(point.ranks as u64),
-            Cell::Text(name(point.link)),
-            Cell::Count(point.logs.len() as u64),
-            Cell::Estimate(point.speed_up(), 2),
-            share.map_or(Cell::Missing, |share: Estimate| Cell::Estimate(share, 2)),
-        ]);
-    }
-    Section {
-        name: "cluster-depth".to_owned(),
-        title: "Virtual ranks: time to depth".to_owned(),
-        text:
-            "Ranks of one thread with a table each. Nodes of rank 0 to the depth that one thread \
-               reaches, geometric means over positions with 95 % bootstrap intervals; the last \
-               column compares with as many threads that share one table, position by position. A \
-               delay is the nodes a rank searches while an entry travels. The same command gives \
-               the same numbers on every machine."
-                .to_owned(),
-        table,
-        ..Section::default()
-    }
+            .filter(|threads| threads.logs.len() == point.logs.len() && !point.logs.is_empty())?;
+        let pairs = point.logs.iter().zip(&threads.logs);
+        Some(geometric(&pairs.map(|(own, other)| own - other).collect::<Vec<_>>()))
+    };
+    let table = Table::of(
+        points,
+        &[
+            ("ranks", &|point| point.ranks.into()),
+            ("link", &|point| Cell::Text(name(point.link))),
+            ("positions", &|point| point.logs.len().into()),
+            ("time-to-depth speed-up", &|point| Cell::Estimate(point.speed_up(), 2)),
+            ("of threads", &|point| {
+                of_threads(point).map_or(Cell::Missing, |share| Cell::Estimate(share, 2))
+            }),
+        ],
+    );
+    let text = "Ranks of one thread with a table each. Nodes of rank 0 to the depth that one \
+                thread reaches, geometric means over positions with 95 % bootstrap intervals; the \
+                last column compares with as many threads that share one table, position by \
+                position. A delay is the nodes a rank searches while an entry travels. The same \
+                command gives the same numbers on every machine.";
+    Section { table, ..Section::new("cluster-depth", "Virtual ranks: time to depth", text) }
 }
 
 /// Games of a cluster against one thread.
@@ -181,7 +175,7 @@ impl Games {
         Ok(arms.iter().enumerate().map(|(index, &arm)| (arm, of(index))).collect())
     }
 
-    /// Half points of the many in two games.
+    /// Half points of the cluster or threads in the two games of a pair.
     fn pair(
         &self,
         opening: &Board,
@@ -198,42 +192,25 @@ impl Games {
             engine.options.virtual_smp = Some(turns);
             (Box::new(engine), self.nodes * self.ranks as u64)
         };
-        let mut half_points = 0;
-        for side in [Color::White, Color::Black] {
-            let mut players: [&mut dyn Player; 2] = [&mut *many, &mut single];
-            let mut budgets = [Budget::Nodes(nodes), Budget::Nodes(self.nodes)];
-            if side == Color::Black {
-                players.reverse();
-                budgets.reverse();
-            }
-            let Some(finish) = play(opening, players, budgets, observer.stop())? else {
-                return Ok(None);
-            };
-            half_points += finish.outcome.half_points(side);
-        }
-        Ok(Some(half_points))
+        let budgets = [Budget::Nodes(nodes), Budget::Nodes(self.nodes)];
+        play_pair(opening, [&mut *many, &mut single], budgets, observer.stop(), |_, _| {})
     }
 }
 
 fn games_section(games: &Games, matches: &[Arm]) -> Section {
-    let mut table = Table::new(&["link", "pairs", "score, %", "Elo"]);
-    for (arm, result) in matches {
-        table.rows.push(vec![
-            Cell::Text(name(*arm)),
-            Cell::Count(result.count()),
-            Cell::Number(100.0 * result.score(), 1),
-            Cell::Estimate(result.elo(), 0),
-        ]);
-    }
-    Section {
-        name: "cluster-games".to_owned(),
-        title: "Virtual ranks: games".to_owned(),
-        text: format!(
-            "{} ranks against one thread, {} nodes a move for each rank and for the thread. Random \
-             openings, both colours, 95 % intervals.",
-            games.ranks, games.nodes
-        ),
-        table,
-        ..Section::default()
-    }
+    let table = Table::of(
+        matches,
+        &[
+            ("link", &|(arm, _)| Cell::Text(name(*arm))),
+            ("pairs", &|(_, result)| Cell::Count(result.count())),
+            ("score, %", &|(_, result)| Cell::Number(100.0 * result.score(), 1)),
+            ("Elo", &|(_, result)| Cell::Estimate(result.elo(), 0)),
+        ],
+    );
+    let text = format!(
+        "{} ranks against one thread, {} nodes a move for each rank and for the thread. Random \
+         openings, both colours, 95 % intervals.",
+        games.ranks, games.nodes
+    );
+    Section { table, ..Section::new("cluster-games", "Virtual ranks: games", text) }
 }

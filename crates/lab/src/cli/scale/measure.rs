@@ -14,10 +14,10 @@ use crate::{ceiling, elo as games, machine, positions, real, rivals, sections, t
 use megatherium_search::VirtualSmp;
 
 use super::ScaleArgs;
-use megatherium_board::position_file;
+use megatherium_board::{Board, position_file};
 use megatherium_cli::{JobResult, build};
 
-/// Below this share of its processors a search was disturbed by other programs.
+/// With a smaller share of its processors, a search was disturbed by other processes.
 const BUSY: f64 = 0.97;
 
 /// Nodes of each run when threads are compared with processes.
@@ -28,7 +28,7 @@ fn doublings() -> Vec<usize> {
     let processors = machine::processors();
     let mut threads: Vec<usize> = (0..=processors.ilog2()).map(|power| 1 << power).collect();
     threads.push(processors);
-    // A machine with one processor has something to say about two threads as well.
+    // Two threads are worth measuring even on one processor.
     threads.push(2);
     threads
 }
@@ -62,8 +62,9 @@ pub(super) fn everything(
     if !samples.is_empty() {
         let curve = real::curve(&samples);
         let share = curve.iter().filter_map(|point| point.share).fold(1.0, f64::min);
-        let warning = (share < BUSY)
-            .then(|| format!("the machine was busy: {:.0} % of its processors", 100.0 * share));
+        let warning = (share < BUSY).then(|| {
+            format!("busy machine: searches got {:.0} % of their processors", 100.0 * share)
+        });
         for point in curve.iter().filter(|point| point.threads > 1) {
             for (estimate, name) in
                 [(point.nps_ratio, "nodes per second"), (point.speed_up, "time to depth")]
@@ -75,27 +76,17 @@ pub(super) fn everything(
         }
         report.sections.extend(sections::real(&samples));
     }
-    let blocks = args.blocks.map_or(if quick { 4 } else { 16 }, |blocks| blocks as usize);
-    let settings = ceiling::Settings {
-        threads: settings.threads,
-        positions: positions::spread(&settings.positions, blocks),
-        nodes: if quick { CEILING_NODES / 3 } else { CEILING_NODES },
-        mebibytes: 16,
-    };
+    let settings = ceiling_settings(args, settings.threads, &settings.positions, 16);
     if !observer.stopped() {
-        let blocks = ceiling::run(
-            (build::NAME, &this_program()?),
-            &settings,
-            &Journal::default(),
-            observer,
-        )?;
+        let (engine, journal) = ((build::NAME, &*this_program()?), Journal::default());
+        let blocks = ceiling::run(engine, &settings, &journal, observer)?;
         if !blocks.is_empty() {
             for point in ceiling::summary(&blocks) {
                 let what =
                     format!("{0} threads against {0} processes, nodes per second", point.threads);
                 report.highlights.push(Highlight::new(point.engine, 3, "", what));
             }
-            report.sections.push(sections::ceiling(&blocks));
+            report.sections.push(sections::ceilings(&[(build::NAME.to_owned(), blocks)]));
         }
     }
     let virtual_part = VirtualPart {
@@ -106,14 +97,28 @@ pub(super) fn everything(
     virtual_sections(args, &virtual_part, report, observer)
 }
 
-/// How much of the virtual threads is measured unless told otherwise.
+/// Threads against processes, in `blocks` blocks, or a quarter of them with `--quick`.
+fn ceiling_settings(
+    args: &ScaleArgs,
+    threads: Vec<usize>,
+    boards: &[Board],
+    blocks: usize,
+) -> ceiling::Settings {
+    let (blocks, nodes) =
+        if args.quick { (blocks / 4, CEILING_NODES / 3) } else { (blocks, CEILING_NODES) };
+    let blocks = args.blocks.map_or(blocks, |blocks| blocks as usize);
+    let positions = positions::spread(boards, blocks);
+    ceiling::Settings { threads, positions, nodes, mebibytes: 16 }
+}
+
+/// Defaults of the measurement of virtual threads.
 struct VirtualPart {
     threads: Vec<usize>,
     positions: usize,
     nodes: u64,
 }
 
-/// Virtual threads alone.
+/// Measures only virtual threads.
 pub(super) fn virtual_threads(
     args: &ScaleArgs,
     report: &mut Report,
@@ -196,10 +201,11 @@ fn virtual_sections(
     table_maps(args, &settings.positions, turns, report, observer)
 }
 
-/// The table after some moves, with one thread and with several that search as many nodes together.
+/// Maps of the table after some moves, with one thread and with several that search as many nodes
+/// together.
 fn table_maps(
     args: &ScaleArgs,
-    boards: &[megatherium_board::Board],
+    boards: &[Board],
     turns: VirtualSmp,
     report: &mut Report,
     observer: &dyn Observer,
@@ -222,7 +228,7 @@ fn table_maps(
     Ok(())
 }
 
-/// Games.
+/// Measures strength in games.
 pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
     let threads =
         args.threads.first().map_or(if args.quick { 2 } else { 4 }, |&threads| threads as usize);
@@ -308,7 +314,7 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     Ok(())
 }
 
-/// This engine and others, each in processes of its own.
+/// Measures this engine and others, each in its own processes.
 pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
     let quick = args.quick;
     let mut binaries = vec![this_program()?];
@@ -339,13 +345,7 @@ pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Obse
     if !results.samples.is_empty() {
         report.sections.extend(sections::rivals(&results));
     }
-    let blocks = args.blocks.map_or(if quick { 2 } else { 8 }, |blocks| blocks as usize);
-    let ceiling = ceiling::Settings {
-        threads: settings.threads,
-        positions: positions::spread(&settings.positions, blocks),
-        nodes: if quick { CEILING_NODES / 3 } else { CEILING_NODES },
-        mebibytes: 16,
-    };
+    let ceiling = ceiling_settings(args, settings.threads, &settings.positions, 8);
     let mut ceilings = Vec::new();
     for (binary, name) in settings.engines.iter().zip(&results.names) {
         if !observer.stopped() {
@@ -354,12 +354,12 @@ pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Obse
         }
     }
     if ceilings.iter().any(|(_, blocks)| !blocks.is_empty()) {
-        report.sections.push(sections::rival_ceilings(&ceilings));
+        report.sections.push(sections::ceilings(&ceilings));
     }
     Ok(())
 }
 
-/// An experiment.
+/// Runs an experiment.
 pub(super) fn experiment(
     args: &ScaleArgs,
     question: &Question,
@@ -395,8 +395,8 @@ pub(super) fn experiment(
     Ok(())
 }
 
-/// A path that starts this program again. On Linux not its name: the portable build runs from a
-/// file without one.
+/// A path that starts this program again. On Linux not its name: the portable build runs from an
+/// anonymous file.
 fn this_program() -> std::io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(PathBuf::from("/proc/self/exe"));

@@ -1,5 +1,4 @@
-//! `megatherium scale`: how the engine scales with threads, with the ones there are and with the
-//! ones there are not.
+//! `megatherium scale`: how the engine scales with threads, on real and on simulated cores.
 
 mod cluster;
 mod measure;
@@ -11,12 +10,13 @@ use crate::experiments::Question;
 use crate::hash::Hash;
 use crate::journal::Journal;
 use crate::report::Report;
+use crate::stats::distinct;
 use crate::{machine, positions};
 use clap::Args;
 use megatherium_board::position_file;
 use megatherium_cli::{build, stdio};
 use megatherium_nnue::Network;
-use megatherium_search::{Teamwork, VirtualSmp};
+use megatherium_search::{EngineError, Teamwork, VirtualSmp, bench};
 
 use megatherium_cli::JobResult;
 use megatherium_cli::progress::Progress;
@@ -27,21 +27,21 @@ const MAX_VIRTUAL_THREADS: u64 = 256;
 
 #[derive(Args, Debug)]
 pub struct ScaleArgs {
-    /// Only virtual threads: they take turns, and the numbers are the same on every machine
+    /// Only virtual threads: they take turns, so the numbers are the same on every machine
     #[arg(long, group = "mode")]
     r#virtual: bool,
     /// Strength: N threads with B nodes each against one thread with k·B nodes
     #[arg(long, group = "mode")]
     elo: bool,
-    /// Virtual ranks: machines that exchange entries with a delay, and what they are worth
+    /// Virtual cluster: ranks that exchange table entries with a delay
     #[arg(long, group = "mode")]
     cluster: bool,
     #[command(flatten)]
     cluster_args: cluster::ClusterArgs,
-    /// One question with everything else equal; a wrong name lists them
+    /// One experiment, which changes one thing; a wrong name lists them
     #[arg(long, group = "mode", value_name = "QUESTION", value_parser = question)]
     experiment: Option<&'static Question>,
-    /// Another UCI engine, measured side by side with this one; may be given several times
+    /// Measure another UCI engine side by side with this one; may be repeated
     #[arg(long, group = "mode", value_name = "BINARY")]
     engine: Vec<PathBuf>,
     /// A smaller measurement: under two minutes on two cores
@@ -56,7 +56,7 @@ pub struct ScaleArgs {
     /// A file of positions (FEN or EPD) to use instead of the built-in ones
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
-    /// Nodes one thread searches per position, about; with --elo, nodes of each thread per move
+    /// Approximate nodes of one thread per position; with --elo, nodes of each thread per move
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..=1_000_000_000_000))]
     nodes: Option<u64>,
     /// Table size in MiB
@@ -65,10 +65,10 @@ pub struct ScaleArgs {
     /// The table size is per thread, not in total
     #[arg(long)]
     hash_per_thread: bool,
-    /// Real threads: how often each position is searched with each number of threads
+    /// Real threads: searches of each position with each number of threads
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     repeats: Option<u64>,
-    /// Real threads: blocks in which threads are compared with processes
+    /// Real threads: blocks that compare threads with processes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=10_000))]
     blocks: Option<u64>,
     /// Virtual threads: seed of the turns
@@ -80,7 +80,7 @@ pub struct ScaleArgs {
     /// Virtual threads: lengths of turns to compare
     #[arg(long, value_name = "NODES,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     quanta: Vec<u32>,
-    /// Strength: nodes of the single thread in multiples of what each of the others gets
+    /// Strength: nodes of the single thread, in multiples of those of each other thread
     #[arg(long, value_name = "K,K,…", value_delimiter = ',', value_parser = factor)]
     factors: Vec<f64>,
     /// Strength: pairs of games for each factor
@@ -89,10 +89,10 @@ pub struct ScaleArgs {
     /// Strength: a file of openings (FEN or EPD) to use instead of random ones
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Strength: threads that run at once instead of taking turns
+    /// Strength: threads run in parallel instead of taking turns
     #[arg(long)]
     real: bool,
-    /// Strength: threads of the other side, to set rules of teamwork against those shipped
+    /// Strength: threads of the other side, which uses the default rules of teamwork
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_VIRTUAL_THREADS))]
     against_threads: Option<u64>,
     /// Virtual threads, strength: how threads work together; a wrong name lists the rules
@@ -101,7 +101,7 @@ pub struct ScaleArgs {
     /// Experiment `sizes`: table sizes in MiB
     #[arg(long, value_name = "MIB,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     sizes: Vec<u64>,
-    /// Append every finished piece to FILE, and measure only what is not in it yet
+    /// Append every finished result to FILE, and skip those already in it
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Folder for the page, the JSON and the CSV files
@@ -242,16 +242,12 @@ impl ScaleArgs {
         }
     }
 
-    /// Numbers of threads, in order, each once.
+    /// The distinct numbers of threads, sorted.
     fn threads(&self, default: &[usize]) -> Vec<usize> {
-        let mut threads: Vec<usize> =
-            self.threads.iter().map(|&threads| threads as usize).collect();
-        if threads.is_empty() {
-            threads = default.to_vec();
+        if self.threads.is_empty() {
+            return distinct(default.iter().copied());
         }
-        threads.sort_unstable();
-        threads.dedup();
-        threads
+        distinct(self.threads.iter().map(|&threads| threads as usize))
     }
 
     fn boards(&self, default: usize) -> Result<Vec<megatherium_board::Board>, String> {
@@ -271,7 +267,7 @@ impl ScaleArgs {
         if self.hash_per_thread { Hash::PerThread(mebibytes) } else { Hash::Total(mebibytes) }
     }
 
-    /// The journal to continue; `settings` is what its pieces depend on besides the engine.
+    /// The journal to resume; `settings` describes what its results depend on besides the engine.
     fn journal(&self, settings: &str) -> Result<Journal, LabError> {
         let Some(path) = &self.resume else { return Ok(Journal::default()) };
         let net = Network::embedded().checksum();
@@ -285,6 +281,14 @@ impl ScaleArgs {
             quantum: self.quantum.unwrap_or(default.quantum),
         }
     }
+}
+
+/// The bench's node count: it tells versions of the search apart. None if it was interrupted.
+fn signature(bar: &Progress) -> Result<Option<(String, String)>, EngineError> {
+    bar.begin("bench signature", bench::POSITIONS.len() as u64);
+    let (depth, hash) = (bench::DEFAULT_DEPTH, bench::DEFAULT_HASH);
+    let bench = bench::run(depth, 1, hash, bar.stop(), &mut |_| bar.step(1, ""))?;
+    Ok(bench.complete.then(|| ("bench signature".to_owned(), format!("{} nodes", bench.nodes))))
 }
 
 /// Measures, prints the tables, writes the files.
@@ -304,6 +308,7 @@ pub(super) fn run(args: &ScaleArgs) -> JobResult {
     };
     report.facts.push(("engine".to_owned(), build::NAME.to_owned()));
     report.facts.push(("net".to_owned(), format!("{:016x}", Network::embedded().checksum())));
+    report.facts.extend(signature(&bar)?);
     let result = match mode {
         Mode::Everything => measure::everything(args, &mut report, &bar),
         Mode::Virtual => measure::virtual_threads(args, &mut report, &bar),

@@ -10,7 +10,7 @@ use megatherium_board::pgn::{self, Game};
 use megatherium_board::referee::Ending;
 use megatherium_board::{Board, Move};
 use megatherium_cli::progress::Progress;
-use megatherium_cli::search::follow;
+use megatherium_cli::search::{follow, line_in_san};
 use megatherium_cli::{JobResult, build};
 use megatherium_search::score::{Score, mated_in, moves_to_mate};
 use megatherium_search::{Engine, Info, Root};
@@ -135,8 +135,7 @@ fn annotated(game: &Game, verdicts: &[Verdict]) -> (String, Vec<Mark>) {
     let mut marks = Vec::new();
     for (ply, pair) in game.plies.iter().zip(verdicts.windows(2)) {
         let [before, after] = pair else { continue };
-        let mut next = board;
-        next.make(ply.mv);
+        let next = board.after(ply.mv);
         let best = before.line.first() == Some(&ply.mv);
         let mark = Mark::of((before.score, &board), (-after.score, &next)).filter(|_| !best);
         movetext.play(&board, ply.mv);
@@ -148,13 +147,13 @@ fn annotated(game: &Game, verdicts: &[Verdict]) -> (String, Vec<Mark>) {
         let parts = [
             eval(after, &next),
             mark.map(|mark| mark.name().to_owned()),
-            continuation.map(|line| numbered(&next, &line[..line.len().min(LINE)])),
+            continuation.map(|line| numbered(&next, line)),
         ];
         movetext.comment(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
         movetext.comment(&ply.comment);
         if !best && !before.line.is_empty() {
             let score = for_white(before.score, &board);
-            let line = numbered(&board, &before.line[..before.line.len().min(LINE)]);
+            let line = numbered(&board, &before.line);
             movetext.push_all(&format!("({line} {{{score}}})"));
         }
         board = next;
@@ -180,32 +179,22 @@ fn for_white(score: Score, board: &Board) -> String {
     }
 }
 
-/// Moves with their numbers, `12. Nf3 d5` or `12... d5 13. O-O`.
+/// The start of a line with move numbers, `12. Nf3 d5` or `12... d5 13. O-O`.
 fn numbered(board: &Board, moves: &[Move]) -> String {
-    let mut line = Movetext { width: usize::MAX, ..Movetext::default() };
-    let mut board = *board;
-    for &mv in moves {
-        if !board.is_legal(mv) {
-            break;
-        }
-        line.play(&board, mv);
-        board.make(mv);
-    }
-    line.text
+    line_in_san(board, &moves[..moves.len().min(LINE)]).replace('…', "...")
 }
 
 /// Words in lines of bounded width.
 struct Movetext {
     text: String,
     column: usize,
-    width: usize,
     /// Whether the next move needs its number even if Black plays it.
     interrupted: bool,
 }
 
 impl Default for Movetext {
     fn default() -> Self {
-        Movetext { text: String::new(), column: 0, width: WIDTH, interrupted: true }
+        Movetext { text: String::new(), column: 0, interrupted: true }
     }
 }
 
@@ -213,7 +202,7 @@ impl Movetext {
     fn push(&mut self, word: &str) {
         let length = word.chars().count();
         if self.column > 0 {
-            let fits = self.column.saturating_add(length) < self.width;
+            let fits = self.column + length < WIDTH;
             self.text.push(if fits { ' ' } else { '\n' });
             self.column = if fits { self.column + 1 } else { 0 };
         }

@@ -1,9 +1,8 @@
 //! `analyse --epd`: many positions into a file, in shards, restartable.
 //!
 //! Every position is searched as a new game, so its record depends on nothing but the position and
-//! the limits. A shard writes its records in the order of the input, each with one write. So the
-//! output of a killed run is whole lines and perhaps a piece of one, and how far it came is the
-//! number of lines.
+//! the limits. A shard writes its records in input order, one write each. So a killed run leaves
+//! whole lines and at most one partial line, and the number of lines says where to resume.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write as _};
@@ -144,7 +143,7 @@ fn open(path: &Path, resume: bool) -> Result<File, String> {
     }
 }
 
-/// Passes over the positions whose records are there, and removes a cut record from the end.
+/// Skips the positions that already have records, and removes a truncated record at the end.
 /// Returns their number. Records of other positions are an error: nothing is overwritten.
 fn resume(file: &mut File, format: Format, share: &mut Share) -> Result<u64, String> {
     let mut reader = BufReader::new(&*file);

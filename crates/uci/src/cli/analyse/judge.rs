@@ -1,10 +1,10 @@
-//! What a move of a game is worth, by the chances it gives away.
+//! Classifies the moves of a game by the expected points they lose.
 
 use megatherium_board::Board;
 use megatherium_search::score::Score;
 use megatherium_search::wdl::wdl;
 
-/// A fault, from the least to the worst.
+/// A bad move, by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Inaccuracy,
@@ -19,7 +19,7 @@ const COSTS: [(Mark, i32); 3] =
 impl Mark {
     /// The mark of a move that turned `before` into `after`, both for the side that moved.
     ///
-    /// Chances are compared, not centipawns: from +9 to +6 nothing is lost.
+    /// Expected points are compared, not centipawns: from +9 to +6 nothing is lost.
     pub(super) fn of(
         (before, board): (Score, &Board),
         (after, next): (Score, &Board),
