@@ -41,6 +41,8 @@ pub enum Order {
     Forget,
     /// Answer when all ranks have taken over the settings.
     Ready(Sender<()>),
+    /// A line for every rank: how many entries it has sent and received.
+    Traffic(Sender<String>),
     /// A follower's search is over.
     Concluded(Option<Verdict>, Progress),
     /// The conversation is over.

@@ -117,7 +117,8 @@ impl<W: Wire> Follower<W> {
     fn say_hello(&mut self) {
         self.last_hello = Instant::now();
         let net = self.shell.engine().network().checksum();
-        let hello = Hello { protocol: PROTOCOL, number: self.number, net, name: name() };
+        let (number, traffic, name) = (self.number, self.station.traffic(), name());
+        let hello = Hello { protocol: PROTOCOL, number, net, traffic, name };
         self.station.post(0, &Message::Hello(hello));
     }
 

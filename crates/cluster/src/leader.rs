@@ -162,6 +162,9 @@ impl<W: Wire> Leader<W> {
                 self.change_settings();
             }
             Order::Ready(sender) => self.waiting.push(sender),
+            Order::Traffic(sender) => {
+                let _ = sender.send(self.traffic());
+            }
             Order::Concluded(..) | Order::Quit => {}
         }
     }
@@ -279,6 +282,18 @@ impl<W: Wire> Leader<W> {
             | Message::Bye { .. }
             | Message::Nothing => {}
         }
+    }
+
+    /// As each rank has last reported it.
+    fn traffic(&self) -> String {
+        let followers = self.peers.iter();
+        let followers = followers.filter_map(|(&rank, peer)| Some((rank, peer.hello.as_ref()?)));
+        let all = std::iter::once((0, self.station.traffic()))
+            .chain(followers.map(|(rank, hello)| (rank, hello.traffic)));
+        let line = |(rank, [sent, received]): (usize, [u64; 2])| {
+            format!("rank {rank:<3} {sent} entries sent, {received} received\n")
+        };
+        all.map(line).collect()
     }
 
     fn stamp(&self) -> u64 {

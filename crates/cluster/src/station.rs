@@ -122,6 +122,11 @@ impl<W: Wire> Station<W> {
         (0..self.wire.ranks()).filter(move |&rank| rank != own)
     }
 
+    /// Entries sent to all other ranks and received from them.
+    pub fn traffic(&self) -> [u64; 2] {
+        [self.sent_entries, self.received_entries]
+    }
+
     /// Whether this rank lives.
     pub fn is_open(&self) -> bool {
         self.wire.is_open()
