@@ -16,7 +16,7 @@ use megatherium_nnue::Network;
 use megatherium_search::smp::Baton;
 use megatherium_search::{
     Allies, Engine, Entry, Limits, Options, Progress, Root, SearchTable, Silent, Teamwork, Verdict,
-    VirtualSmp,
+    VirtualSmp, take_in,
 };
 
 use crate::crew::share_out;
@@ -99,7 +99,7 @@ impl Allies for Place {
         // Ranks are never more than a turn apart, so what came first is due first, or nearly so.
         while let Some((_, entries)) = mailbox.pop_front_if(|(due, _)| *due <= progress.nodes) {
             for &(key, entry) in entries.iter() {
-                table.store(key, entry);
+                take_in(table, key, entry);
             }
         }
         !self.hall.over.load(Ordering::Relaxed)
