@@ -24,9 +24,6 @@ use crate::options::Clerk;
 use crate::station::{ROUND, Station, Timing, stamp};
 use crate::wire::Wire;
 
-/// Between two looks at the wire during a search; otherwise a [`ROUND`].
-const NAP: Duration = Duration::from_micros(200);
-
 /// Settings are sent again to a follower that has not taken them over after this time.
 const AGAIN: Duration = Duration::from_millis(200);
 
@@ -119,8 +116,8 @@ impl<W: Wire> Leader<W> {
         // Also tells whether somebody is there.
         self.send_settings();
         loop {
-            let nap = if self.search.is_some() { NAP } else { ROUND };
-            match orders.recv_timeout(nap) {
+            let searching = self.search.as_ref().is_some_and(|search| !search.over);
+            match orders.recv_timeout(self.station.nap(searching)) {
                 Ok(Order::Quit) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(order) => self.obey(order),
                 Err(RecvTimeoutError::Timeout) => {}
