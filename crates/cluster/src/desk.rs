@@ -11,7 +11,7 @@ use crossbeam_queue::ArrayQueue;
 use megatherium_board::Move;
 use megatherium_cli::MAX_THREADS;
 use megatherium_nnue::Network;
-use megatherium_search::{Allies, Entry, Limits, Options, Progress, SearchTable, Verdict};
+use megatherium_search::{Allies, Entry, Limits, Options, Progress, SearchTable, Verdict, take_in};
 use parking_lot::{Condvar, Mutex};
 
 use crate::message::Keyed;
@@ -41,6 +41,8 @@ pub enum Order {
     Forget,
     /// Answer when all ranks have taken over the settings.
     Ready(Sender<()>),
+    /// A line for every rank: how many entries it has sent and received.
+    Traffic(Sender<String>),
     /// A follower's search is over.
     Concluded(Option<Verdict>, Progress),
     /// The conversation is over.
@@ -222,7 +224,7 @@ impl Allies for Desk {
             count += 1;
         }
         for (key, entry) in batch.into_iter().flatten() {
-            table.store(key, entry);
+            take_in(table, key, entry);
         }
         if count > 0 {
             self.inserted.fetch_add(count, Ordering::Relaxed);

@@ -20,9 +20,6 @@ use crate::message::{Hello, Message, PROTOCOL};
 use crate::station::{ROUND, Station, stamp};
 use crate::wire::Wire;
 
-/// Between two looks at the wire during a search; otherwise a [`ROUND`].
-const NAP: Duration = Duration::from_micros(200);
-
 /// A follower introduces itself again after this time, in case nobody has heard it.
 const AGAIN: Duration = Duration::from_millis(500);
 
@@ -84,7 +81,7 @@ impl<W: Wire> Follower<W> {
     fn run(&mut self) -> bool {
         self.say_hello();
         while self.station.is_open() {
-            if let Ok(order) = self.orders.recv_timeout(if self.searching { NAP } else { ROUND }) {
+            if let Ok(order) = self.orders.recv_timeout(self.station.nap(self.searching)) {
                 self.conclude(order);
             }
             while let Some((from, message)) = self.station.receive() {
@@ -117,7 +114,8 @@ impl<W: Wire> Follower<W> {
     fn say_hello(&mut self) {
         self.last_hello = Instant::now();
         let net = self.shell.engine().network().checksum();
-        let hello = Hello { protocol: PROTOCOL, number: self.number, net, name: name() };
+        let (number, traffic, name) = (self.number, self.station.traffic(), name());
+        let hello = Hello { protocol: PROTOCOL, number, net, traffic, name };
         self.station.post(0, &Message::Hello(hello));
     }
 

@@ -24,9 +24,6 @@ use crate::options::Clerk;
 use crate::station::{ROUND, Station, Timing, stamp};
 use crate::wire::Wire;
 
-/// Between two looks at the wire during a search; otherwise a [`ROUND`].
-const NAP: Duration = Duration::from_micros(200);
-
 /// Settings are sent again to a follower that has not taken them over after this time.
 const AGAIN: Duration = Duration::from_millis(200);
 
@@ -119,8 +116,8 @@ impl<W: Wire> Leader<W> {
         // Also tells whether somebody is there.
         self.send_settings();
         loop {
-            let nap = if self.search.is_some() { NAP } else { ROUND };
-            match orders.recv_timeout(nap) {
+            let searching = self.search.as_ref().is_some_and(|search| !search.over);
+            match orders.recv_timeout(self.station.nap(searching)) {
                 Ok(Order::Quit) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(order) => self.obey(order),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -162,6 +159,9 @@ impl<W: Wire> Leader<W> {
                 self.change_settings();
             }
             Order::Ready(sender) => self.waiting.push(sender),
+            Order::Traffic(sender) => {
+                let _ = sender.send(self.traffic());
+            }
             Order::Concluded(..) | Order::Quit => {}
         }
     }
@@ -279,6 +279,18 @@ impl<W: Wire> Leader<W> {
             | Message::Bye { .. }
             | Message::Nothing => {}
         }
+    }
+
+    /// As each rank has last reported it.
+    fn traffic(&self) -> String {
+        let followers = self.peers.iter();
+        let followers = followers.filter_map(|(&rank, peer)| Some((rank, peer.hello.as_ref()?)));
+        let all = std::iter::once((0, self.station.traffic()))
+            .chain(followers.map(|(rank, hello)| (rank, hello.traffic)));
+        let line = |(rank, [sent, received]): (usize, [u64; 2])| {
+            format!("rank {rank:<3} {sent} entries sent, {received} received\n")
+        };
+        all.map(line).collect()
     }
 
     fn stamp(&self) -> u64 {

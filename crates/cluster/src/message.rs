@@ -11,7 +11,7 @@ use megatherium_tt::{Packed, Payload as _};
 
 /// Raised with every change of a message. It leads the first message of a rank, and ranks with
 /// another number are refused.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Longest message in bytes.
 pub const LONGEST: usize = 1 << 16;
@@ -98,7 +98,7 @@ pub enum Message {
 }
 
 /// Who a rank is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hello {
     /// Its [`PROTOCOL`].
     pub protocol: u32,
@@ -106,6 +106,8 @@ pub struct Hello {
     pub number: u64,
     /// Checksum of its net.
     pub net: u64,
+    /// Entries it has sent and received, to and from all ranks.
+    pub traffic: [u64; 2],
     /// Name, version and commit.
     pub name: String,
 }
@@ -121,7 +123,9 @@ impl Message {
         match self {
             Message::Hello(hello) => {
                 // The protocol first and the same in all versions: it decides whether to read on.
-                numbers(1, &[u64::from(hello.protocol), hello.number, hello.net]);
+                let [sent, received] = hello.traffic;
+                let protocol = u64::from(hello.protocol);
+                numbers(1, &[protocol, hello.number, hello.net, sent, received]);
                 out.extend(hello.name.as_bytes());
             }
             Message::Settings { number, epoch, lines } => {
@@ -168,12 +172,7 @@ impl Message {
         }
         let mut reader = Reader(bytes);
         let message = match reader.take::<1>()?[0] {
-            1 => Message::Hello(Hello {
-                protocol: u32::try_from(reader.number()?).map_err(|_| Malformed)?,
-                number: reader.number()?,
-                net: reader.number()?,
-                name: reader.text()?,
-            }),
+            1 => Message::Hello(reader.hello()?),
             2 => Message::Settings {
                 number: reader.number()?,
                 epoch: reader.number()?,
@@ -235,6 +234,18 @@ impl Reader<'_> {
     /// The rest, as text.
     fn text(&mut self) -> Result<String, Malformed> {
         String::from_utf8(std::mem::take(&mut self.0).to_vec()).map_err(|_| Malformed)
+    }
+
+    fn hello(&mut self) -> Result<Hello, Malformed> {
+        let protocol = u32::try_from(self.number()?).map_err(|_| Malformed)?;
+        if protocol != PROTOCOL {
+            // The rest may mean anything.
+            self.0 = &[];
+            return Ok(Hello { protocol, ..Hello::default() });
+        }
+        let (number, net) = (self.number()?, self.number()?);
+        let traffic = [self.number()?, self.number()?];
+        Ok(Hello { protocol, number, net, traffic, name: self.text()? })
     }
 
     fn moves(&mut self) -> Result<Vec<Move>, Malformed> {
@@ -315,8 +326,8 @@ mod tests {
     fn messages() -> impl Strategy<Value = Message> {
         let n = any::<u64>;
         prop_oneof![
-            (any::<u32>(), n(), n(), ".*").prop_map(|(protocol, number, net, name)| {
-                Message::Hello(Hello { protocol, number, net, name })
+            (n(), n(), [n(), n()], ".*").prop_map(|(number, net, traffic, name)| {
+                Message::Hello(Hello { protocol: PROTOCOL, number, net, traffic, name })
             }),
             (n(), n(), ".*").prop_map(|(number, epoch, lines)| Message::Settings {
                 number,
@@ -373,6 +384,16 @@ mod tests {
         #[test]
         fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = Message::decode(&bytes);
+        }
+    }
+
+    /// Whatever follows the number, so that ranks of different versions can tell why they part.
+    #[test]
+    fn of_another_protocol_only_the_number_is_understood() {
+        for rest in [&[][..], &[0xff; 40]] {
+            let bytes = [&[1, 3, 0, 0, 0, 0, 0, 0, 0], rest].concat();
+            let hello = Hello { protocol: 3, ..Hello::default() };
+            assert_eq!(Message::decode(&bytes), Ok(Message::Hello(hello)));
         }
     }
 

@@ -91,6 +91,12 @@ impl Partner for Clerk {
         }
     }
 
+    fn traffic(&self) -> String {
+        let (sender, receiver) = channel();
+        self.desk.order(Order::Traffic(sender));
+        receiver.recv_timeout(self.patience).unwrap_or_default()
+    }
+
     fn position(&mut self, command: String) {
         self.desk.order(Order::Position(command));
     }

@@ -14,6 +14,12 @@ use crate::wire::Wire;
 /// Time between two rounds of the exchange.
 pub const ROUND: Duration = Duration::from_millis(1);
 
+/// Between two looks at the wire during a search and just after.
+const NAP: Duration = Duration::from_micros(200);
+
+/// The same when there has been no search for long: a look costs some 50 µs.
+const SLEEP: Duration = Duration::from_millis(10);
+
 /// Entries a rank sends per round, to all others together: 32 MB a second at most.
 const BUDGET: usize = 2048;
 
@@ -79,6 +85,7 @@ pub struct Station<W> {
     links: Vec<Link>,
     last_round: Instant,
     last_report: Instant,
+    last_search: Instant,
     quiet: u32,
     /// Entries sent, counted once per receiver.
     pub sent_entries: u64,
@@ -105,6 +112,7 @@ impl<W: Wire> Station<W> {
             wire,
             last_round: now,
             last_report: now,
+            last_search: now,
             quiet: 0,
             sent_entries: 0,
             received_entries: 0,
@@ -120,6 +128,21 @@ impl<W: Wire> Station<W> {
     pub fn others(&self) -> impl Iterator<Item = usize> + use<W> {
         let own = self.wire.rank();
         (0..self.wire.ranks()).filter(move |&rank| rank != own)
+    }
+
+    /// Entries sent to all other ranks and received from them.
+    pub fn traffic(&self) -> [u64; 2] {
+        [self.sent_entries, self.received_entries]
+    }
+
+    /// How long to wait before the next look at the wire: the longer, the longer there has been no
+    /// search, so that a rank with nothing to do uses no processor to speak of.
+    pub fn nap(&mut self, searching: bool) -> Duration {
+        if searching {
+            self.last_search = Instant::now();
+            return NAP;
+        }
+        (self.last_search.elapsed() / 100).clamp(NAP, SLEEP)
     }
 
     /// Whether this rank lives.

@@ -1,4 +1,4 @@
-//! The real binary under the real `mpirun`, on this machine.
+//! The real binary under the real `mpirun`: on this machine, and between network namespaces.
 
 #![cfg(target_os = "linux")]
 
@@ -7,21 +7,48 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use megatherium_board::Board;
 
 /// A hang, not a slow machine.
 const FOREVER: Duration = Duration::from_mins(2);
 
-fn mpirun() -> Command {
-    let mut command = Command::new("mpirun");
-    // For Open MPI: containers run as root, and have fewer cores than the test has ranks.
+/// Where the ranks run.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// On this machine; over TCP all the same.
+    Here,
+    /// In network namespaces.
+    Namespaces,
+}
+
+fn script() -> Command {
+    Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/namespaces.sh"))
+}
+
+/// `mpirun` and its options, up to the program.
+fn mpirun(place: Place, ranks: usize, options: &[&str]) -> Command {
+    let ranks = ranks.to_string();
+    let mut command = match place {
+        Place::Here => Command::new("mpirun"),
+        Place::Namespaces => script(),
+    };
+    match place {
+        Place::Here => command.args(options).args(["-n", &ranks]),
+        Place::Namespaces => command.env("MPIRUN_OPTIONS", options.join(" ")).args(["run", &ranks]),
+    };
+    permit(&mut command);
+    command
+}
+
+/// For Open MPI: containers run as root, and have fewer cores than the test has ranks.
+fn permit(command: &mut Command) {
     command
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
-    command
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        .env("OMPI_MCA_btl", "tcp,self");
 }
 
 /// A cluster under `mpirun`, and a conversation with it.
@@ -29,16 +56,16 @@ struct Cluster {
     mpirun: Child,
     input: ChildStdin,
     said: Receiver<String>,
+    ranks: usize,
     /// Marks its processes in their environment.
     token: String,
 }
 
 impl Cluster {
-    fn new(ranks: usize, options: &[&str]) -> Cluster {
+    fn new(place: Place, ranks: usize, options: &[&str]) -> Cluster {
         let token = format!("{}-{ranks}-{}", std::process::id(), fastrand::u64(..));
-        let mut mpirun = mpirun()
-            .args(options)
-            .args(["-n", &ranks.to_string(), env!("CARGO_BIN_EXE_megatherium-cluster")])
+        let mut mpirun = mpirun(place, ranks, options)
+            .arg(env!("CARGO_BIN_EXE_megatherium-cluster"))
             .env("CLUSTER_TEST", &token)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -49,7 +76,7 @@ impl Cluster {
         thread::spawn(move || {
             out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        Cluster { input: mpirun.stdin.take().unwrap(), mpirun, said, token }
+        Cluster { input: mpirun.stdin.take().unwrap(), mpirun, said, ranks, token }
     }
 
     fn tell(&mut self, line: &str) {
@@ -93,57 +120,139 @@ impl Cluster {
         numbers.filter(is_one).collect()
     }
 
+    /// Entries that all ranks together have sent and received, as `tt` shows them.
+    fn traffic(&mut self) -> [u64; 2] {
+        self.tell("tt");
+        let lines = self.until(&format!("rank {} ", self.ranks - 1));
+        let ranks: Vec<&String> = lines.iter().filter(|line| line.starts_with("rank ")).collect();
+        assert_eq!(ranks.len(), self.ranks, "{lines:#?}");
+        let number =
+            |line: &str, at: usize| line.split_ascii_whitespace().nth(at)?.parse::<u64>().ok();
+        [2, 5].map(|at| ranks.iter().map(|line| number(line, at).unwrap()).sum())
+    }
+
+    /// Seconds of processor time that the ranks have used, by process.
+    fn processor_time(&self) -> Vec<f64> {
+        let stat = |process: String| {
+            let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+            let (_, fields) = stat.rsplit_once(") ")?;
+            let fields = fields.split_ascii_whitespace().skip(11).take(2);
+            let ticks: f64 = fields.map(|field| field.parse::<f64>().unwrap()).sum();
+            stat.contains("(megatherium-clu").then_some(ticks / 100.0)
+        };
+        self.processes(None).into_iter().filter_map(stat).collect()
+    }
+
     fn quit(mut self) -> bool {
         self.tell("quit");
         let status = self.mpirun.wait().unwrap();
+        // What has nothing more to do may still need a moment to end.
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while !self.processes(None).is_empty() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
         assert_eq!(self.processes(None), Vec::<String>::new(), "left running");
         status.success()
     }
 }
 
-#[test]
-fn one_two_and_three_ranks_converse_and_leave_nothing_behind() {
-    for ranks in 1..=3 {
-        let mut cluster = Cluster::new(ranks, &[]);
-        cluster.tell("uci");
-        assert!(cluster.until("uciok").iter().any(|line| line.contains("Cluster Share")));
-        cluster.tell("setoption name Cluster Grace value 1000");
-        cluster.tell("setoption name Hash value 4");
-        cluster.tell("isready");
-        assert_eq!(cluster.until("readyok"), ["readyok"]);
-        for limits in ["depth 9", "nodes 30000", "movetime 100"] {
-            let lines = cluster.go(limits);
-            assert!(lines.iter().all(|line| !line.contains("error")), "{lines:#?}");
-        }
-        cluster.tell("ucinewgame");
-        cluster.tell("go infinite");
-        cluster.tell("stop");
-        cluster.until("bestmove");
-        assert!(cluster.quit());
+/// A conversation; what is sent arrives; who has nothing to do does nothing; nobody is left.
+fn converse(place: Place, ranks: usize) {
+    let mut cluster = Cluster::new(place, ranks, &[]);
+    cluster.tell("uci");
+    assert!(cluster.until("uciok").iter().any(|line| line.contains("Cluster Share")));
+    cluster.tell("setoption name Cluster Grace value 1000");
+    cluster.tell("setoption name Hash value 4");
+    cluster.tell("isready");
+    assert_eq!(cluster.until("readyok"), ["readyok"]);
+    for limits in ["depth 9", "nodes 300000", "movetime 100"] {
+        let lines = cluster.go(limits);
+        assert!(lines.iter().all(|line| !line.contains("error")), "{lines:#?}");
     }
+    cluster.tell("ucinewgame");
+    cluster.tell("go infinite");
+    cluster.tell("stop");
+    cluster.until("bestmove");
+    // Followers report their counts twice a second.
+    let deadline = Instant::now() + FOREVER;
+    let mut traffic = cluster.traffic();
+    while traffic[0] != traffic[1] && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(100));
+        traffic = cluster.traffic();
+    }
+    println!("{ranks} ranks: {} entries sent, {} received", traffic[0], traffic[1]);
+    assert_eq!(traffic[0], traffic[1]);
+    assert_eq!(traffic[0] > 1000, ranks > 1, "{traffic:?}");
+
+    // Ranks fall asleep by and by.
+    thread::sleep(Duration::from_secs(2));
+    let (before, waited) = (cluster.processor_time(), Duration::from_secs(4));
+    assert_eq!(before.len(), ranks);
+    thread::sleep(waited);
+    for (before, after) in before.iter().zip(cluster.processor_time()) {
+        let load = (after - before) / waited.as_secs_f64();
+        println!("idle: {:.2} % of a core", 100.0 * load);
+        assert!(load < 0.02, "{load}");
+    }
+    assert!(cluster.quit());
 }
 
-/// Needs an MPI that outlives a rank: Open MPI before version 5, with `--enable-recovery`.
-#[test]
-fn a_killed_follower_costs_one_line() {
-    let help = mpirun().args(["--help", "ft"]).output().unwrap();
+/// A follower is killed in a search: one line, and the answer comes. Needs an MPI that outlives a
+/// rank: Open MPI before version 5, with `--enable-recovery`.
+fn lose_one(place: Place, ranks: usize) {
+    let mut help = Command::new("mpirun");
+    permit(&mut help);
+    let help = help.args(["--help", "ft"]).output().unwrap();
     if !String::from_utf8_lossy(&help.stdout).contains("enable-recovery") {
         println!("skipped: this mpirun has no --enable-recovery");
         return;
     }
-    let mut cluster = Cluster::new(3, &["--enable-recovery"]);
+    let mut cluster = Cluster::new(place, ranks, &["--enable-recovery"]);
     cluster.tell("isready");
     cluster.until("readyok");
     cluster.tell("go infinite");
     cluster.until("info depth 5");
-    let victims = cluster.processes(Some(2));
+    let last = ranks - 1;
+    let victims = cluster.processes(Some(last));
     assert_eq!(victims.len(), 1, "{victims:?}");
     assert!(Command::new("kill").args(["-9", &victims[0]]).status().unwrap().success());
     let said = cluster.until("info string error");
-    assert!(said.last().unwrap().ends_with("rank 2 does not answer and is left out"), "{said:#?}");
+    let line = format!("rank {last} does not answer and is left out");
+    assert!(said.last().unwrap().ends_with(&line), "{said:#?}");
     cluster.tell("stop");
     cluster.until("bestmove");
     let lines = cluster.go("depth 8");
     assert!(lines.iter().all(|line| !line.contains("error")), "{lines:#?}");
     cluster.quit();
+}
+
+#[test]
+fn one_two_and_three_ranks_converse_and_leave_nothing_behind() {
+    for ranks in 1..=3 {
+        converse(Place::Here, ranks);
+    }
+}
+
+#[test]
+fn a_killed_follower_costs_one_line() {
+    lose_one(Place::Here, 3);
+}
+
+/// `cargo test -p megatherium-cluster --features mpi --test mpi -- --ignored --nocapture`
+#[test]
+#[ignore = "needs root, for network namespaces"]
+fn the_same_over_tcp_between_network_namespaces() {
+    /// Takes the namespaces away, whatever happened.
+    struct Down;
+    impl Drop for Down {
+        fn drop(&mut self) {
+            let _ = script().args(["down", "3"]).status();
+        }
+    }
+    let _down = Down;
+    assert!(script().args(["up", "3"]).status().unwrap().success());
+    for ranks in 2..=3 {
+        converse(Place::Namespaces, ranks);
+        lose_one(Place::Namespaces, ranks);
+    }
 }

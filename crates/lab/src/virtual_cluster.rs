@@ -15,13 +15,14 @@ use megatherium_board::Board;
 use megatherium_nnue::Network;
 use megatherium_search::smp::Baton;
 use megatherium_search::{
-    Allies, Engine, Entry, Limits, Options, Progress, Root, SearchTable, Silent, Verdict,
-    VirtualSmp,
+    Allies, Engine, Entry, Limits, Options, Progress, Root, SearchTable, Silent, Teamwork, Verdict,
+    VirtualSmp, take_in,
 };
 
 use crate::crew::share_out;
 use crate::error::LabError;
 use crate::game::{Choice, Line, Player};
+use crate::journal::Journal;
 use crate::machine::processors;
 use crate::measure::{Run, compare, go_on};
 use crate::observer::Observer;
@@ -98,7 +99,7 @@ impl Allies for Place {
         // Ranks are never more than a turn apart, so what came first is due first, or nearly so.
         while let Some((_, entries)) = mailbox.pop_front_if(|(due, _)| *due <= progress.nodes) {
             for &(key, entry) in entries.iter() {
-                table.store(key, entry);
+                take_in(table, key, entry);
             }
         }
         !self.hall.over.load(Ordering::Relaxed)
@@ -151,10 +152,15 @@ impl Cluster {
         ranks: usize,
         mebibytes: usize,
         link: Link,
+        team: Teamwork,
         turns: VirtualSmp,
     ) -> Result<Cluster, LabError> {
-        let engines: Result<Vec<Engine>, _> =
-            (0..ranks.max(1)).map(|_| Engine::new(1, mebibytes)).collect();
+        let engine = |_| {
+            let mut engine = Engine::new(1, mebibytes)?;
+            engine.options.teamwork = team;
+            Ok(engine)
+        };
+        let engines: Result<Vec<Engine>, LabError> = (0..ranks.max(1)).map(engine).collect();
         Ok(Cluster { engines: engines?, link, turns })
     }
 
@@ -226,6 +232,8 @@ pub struct Settings {
     pub nodes: u64,
     /// Size of each rank's table in MiB.
     pub mebibytes: usize,
+    /// How ranks work together, and threads.
+    pub team: Teamwork,
     /// Turns of the ranks.
     pub turns: VirtualSmp,
 }
@@ -249,30 +257,39 @@ impl Point {
 }
 
 /// Searches every position with every number of ranks and every link, and with as many threads.
-pub fn run(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Point>, LabError> {
+pub fn run(
+    settings: &Settings,
+    journal: &Journal,
+    observer: &dyn Observer,
+) -> Result<Vec<Point>, LabError> {
     let links = || settings.links.iter().copied().map(Some).chain([None]);
     let arms: Vec<(usize, Option<Link>)> =
         settings.ranks.iter().flat_map(|&ranks| links().map(move |link| (ranks, link))).collect();
     let steps: u64 = arms.iter().map(|&(ranks, _)| effort(ranks)).sum();
     observer.begin("virtual ranks", steps * settings.positions.len() as u64);
-    let results = share_out(&settings.positions, processors(), observer, |_, board| {
-        let mut single = Engine::new(1, settings.mebibytes)?;
-        single.new_game();
-        let Some((mut single, depth)) = baseline(&mut single, board, settings.nodes, observer)
-        else {
-            return Ok(None);
-        };
-        keep_first_marks(&mut single);
+    let results = share_out(&settings.positions, processors(), observer, |position, board| {
+        let mut single = None;
         let mut logs = Vec::new();
         for &(ranks, link) in &arms {
-            let Some(mut run) = search(settings, ranks, link, board, depth, observer)? else {
-                return Ok(None);
-            };
-            keep_first_marks(&mut run);
-            let several = if link.is_none() { ranks as f64 } else { 1.0 };
-            // Nodes of rank 0, or of all threads: virtual time is the nodes of one.
-            let log = compare(&single.marks, &run.marks, depth)
-                .map(|factors| several.ln() - factors.overhead);
+            let name = format!("position {position}, {ranks} ranks, {link:?}");
+            let log = journal.recall_or(&name, || {
+                if single.is_none() {
+                    let mut engine = Engine::new(1, settings.mebibytes)?;
+                    engine.new_game();
+                    single = baseline(&mut engine, board, settings.nodes, observer);
+                }
+                let Some((single, depth)) = &mut single else { return Ok(None) };
+                keep_first_marks(single);
+                let run = search(settings, ranks, link, board, *depth, observer)?;
+                Ok(run.map(|mut run| {
+                    keep_first_marks(&mut run);
+                    // Nodes of rank 0, or of all threads: virtual time is the nodes of one.
+                    let several = if link.is_none() { ranks as f64 } else { 1.0 };
+                    let factors = compare(&single.marks, &run.marks, *depth);
+                    factors.map(|factors| several.ln() - factors.overhead)
+                }))
+            })?;
+            let Some(log) = log else { return Ok(None) };
             logs.push(log);
             observer.step(effort(ranks), "");
         }
@@ -305,14 +322,15 @@ fn search(
     depth: u32,
     observer: &dyn Observer,
 ) -> Result<Option<Run>, LabError> {
-    let (mebibytes, turns) = (settings.mebibytes, settings.turns);
+    let Settings { mebibytes, turns, team, .. } = *settings;
     let (root, limits) = (Root::new(*board), Limits::depth(depth));
     Ok(if let Some(link) = link {
-        Cluster::new(ranks, mebibytes, link, turns)?.search(&root, limits, observer.stop())
+        Cluster::new(ranks, mebibytes, link, team, turns)?.search(&root, limits, observer.stop())
     } else {
         // As much table as all ranks have together.
         let mut engine = Engine::new(ranks, ranks * mebibytes)?;
         engine.options.virtual_smp = Some(turns);
+        engine.options.teamwork = team;
         go_on(&mut engine, root, limits, observer.stop())
     })
 }
@@ -330,6 +348,7 @@ mod tests {
             positions: suite(3),
             nodes: 6000,
             mebibytes: 1,
+            team: Teamwork::default(),
             turns: VirtualSmp::default(),
         }
     }
@@ -337,7 +356,7 @@ mod tests {
     #[test]
     fn the_same_settings_give_the_same_numbers() {
         let logs = |settings: &Settings| {
-            let points = run(settings, &Nobody::default()).unwrap();
+            let points = run(settings, &Journal::default(), &Nobody::default()).unwrap();
             points.into_iter().map(|point| point.logs).collect::<Vec<_>>()
         };
         let first = logs(&settings());
@@ -353,10 +372,32 @@ mod tests {
         assert_ne!(first, logs(&other));
     }
 
+    /// A measurement taken up again is the one that was never interrupted.
+    #[test]
+    fn a_journal_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let open = || Journal::open(&path, "test").unwrap();
+        let logs = |settings: &Settings, journal: &Journal| {
+            let points = run(settings, journal, &Nobody::default()).unwrap();
+            points.into_iter().map(|point| point.logs).collect::<Vec<_>>()
+        };
+        let whole = Settings { ranks: vec![2], positions: suite(2), ..settings() };
+        let part = Settings { links: vec![Link::Vote], ..whole.clone() };
+        logs(&part, &open());
+        let journal = open();
+        assert_eq!(journal.known(), 4, "two positions, ranks that vote and threads");
+        let resumed = logs(&whole, &journal);
+        assert_eq!(resumed, logs(&whole, &Journal::default()), "as in one go");
+        assert_eq!(open().known(), 6);
+        assert_eq!(resumed, logs(&whole, &open()), "and all of it can be read back");
+    }
+
     #[test]
     fn every_rank_has_a_vote_and_a_stop_ends_all() {
         let link = Link::Exchange { depth: 2, delay: 0 };
-        let mut cluster = Cluster::new(4, 1, link, VirtualSmp::default()).unwrap();
+        let mut cluster =
+            Cluster::new(4, 1, link, Teamwork::default(), VirtualSmp::default()).unwrap();
         let root = Root::new(Board::startpos());
         let run = cluster.search(&root, Limits::nodes(2000), &AtomicBool::new(false)).unwrap();
         assert!(run.outcome.best.is_some() && run.outcome.nodes >= 2000);

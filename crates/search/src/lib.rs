@@ -64,7 +64,7 @@ pub use smp::{NumaError, NumaPolicy, VirtualSmp};
 pub use tablebase::{Inventory, TablebaseError, Tablebases, Wdl};
 pub use tree::{
     AgeBased, Allies, Always, Bound, DepthAge, DepthPreferred, Entry, Progress, Replacement,
-    SearchTable, TableStats, TwoTier, Verdict, table_key,
+    SearchTable, TableStats, TwoTier, Verdict, table_key, take_in,
 };
 
 /// The example of the README compiles and runs.

@@ -20,7 +20,7 @@ impl Search<'_> {
             .map_or(MAX_PLY as i32 - 1, |depth| depth.clamp(1, MAX_PLY as u32 - 1) as i32);
         let last_depth =
             limits.depth.map_or(MAX_PLY as i32, |depth| depth.min(MAX_PLY as u32) as i32);
-        self.root_depth = if self.id % 2 == 1 { self.job.options.teamwork.ahead } else { 0 };
+        self.root_depth = if self.seat % 2 == 1 { self.job.options.teamwork.ahead } else { 0 };
         let lines = self.lines();
         let mut stable_iterations = 0;
         let mut last_best = self.root_moves[0].mv;

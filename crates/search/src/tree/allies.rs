@@ -9,7 +9,7 @@ use megatherium_board::Move;
 use megatherium_nnue::Network;
 use megatherium_tt::Table;
 
-use super::entry::Entry;
+use super::entry::{Bound, Entry};
 use super::replacement::Replacement;
 use crate::report::ScoreBound;
 use crate::request::{Limits, Options};
@@ -17,6 +17,15 @@ use crate::score::Score;
 
 /// The table that the threads of a process share.
 pub type SearchTable = Table<Entry, Replacement>;
+
+/// Stores an entry of another process. It comes late: what has been found out here since, to at
+/// least the same depth, stays.
+pub fn take_in(table: &SearchTable, key: u64, entry: Entry) {
+    let outdone = |known: Entry| known.bound != Bound::None && known.depth >= entry.depth;
+    if !table.peek(key).is_some_and(|known| outdone(known.get())) {
+        table.store(key, entry);
+    }
+}
 
 /// What one process concluded: the line that its threads elected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,4 +92,26 @@ pub trait Allies: Send + Sync {
 
     /// The table was cleared or the net replaced: entries received earlier are stale.
     fn forgotten(&self, network: &Network);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_late_does_not_displace_what_is_known_as_well() {
+        let entry = |depth, bound| Entry { mv: 1, score: 2, eval: 3, depth, pv: false, bound };
+        let table = SearchTable::with_mebibytes(1).unwrap();
+        let depth = || table.peek(7).unwrap().get().depth;
+        take_in(&table, 7, entry(5, Bound::Upper));
+        assert_eq!(depth(), 5, "nothing was known");
+        for (late, known) in [(4, 5), (5, 5), (6, 6), (3, 6)] {
+            take_in(&table, 7, entry(late, Bound::Exact));
+            assert_eq!(depth(), known, "{late}");
+        }
+        assert_eq!(table.peek(7).unwrap().get().bound, Bound::Exact);
+        table.store(8, entry(0, Bound::None));
+        take_in(&table, 8, entry(0, Bound::Lower));
+        assert_eq!(table.peek(8).unwrap().get().bound, Bound::Lower, "a score is more than none");
+    }
 }

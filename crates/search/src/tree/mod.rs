@@ -24,7 +24,7 @@ mod stats;
 mod table;
 mod worker;
 
-pub use allies::{Allies, Progress, SearchTable, Verdict};
+pub use allies::{Allies, Progress, SearchTable, Verdict, take_in};
 pub use entry::{Bound, Entry};
 pub use job::{Completed, Job};
 pub use node::ROOT;

@@ -202,7 +202,14 @@ impl Shell {
                 human::write_evaluation(out, &self.root.board, self.engine.network());
             }),
             Command::Bench { depth, threads, hash } => self.bench(depth, threads, hash),
-            Command::TableStats => self.output.with(|out| human::write_table(out, &self.engine)),
+            Command::TableStats => {
+                // Before the output is locked: the partner may be about to write to it.
+                let traffic = self.partner.as_ref().map(|partner| partner.traffic());
+                self.output.with(|out| {
+                    human::write_table(out, &self.engine);
+                    out.extend(traffic);
+                });
+            }
             Command::Help => self.output.with(human::write_help),
             Command::Version => {
                 self.output.with(|out| version::write_version(out, self.engine.network()));

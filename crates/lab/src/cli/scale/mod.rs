@@ -95,7 +95,7 @@ pub struct ScaleArgs {
     /// Strength: threads of the other side, which uses the default rules of teamwork
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_VIRTUAL_THREADS))]
     against_threads: Option<u64>,
-    /// Virtual threads, strength: how threads work together; a wrong name lists the rules
+    /// Virtual threads or ranks, strength: how they work together; a wrong name lists the rules
     #[arg(long, value_name = "RULE=N,…")]
     team: Option<Teamwork>,
     /// Experiment `sizes`: table sizes in MiB
@@ -178,8 +178,8 @@ impl ScaleArgs {
             (
                 "--resume",
                 self.resume.is_some(),
-                elo || engines || matches!(mode, Mode::Virtual),
-                "--virtual, --elo and --engine",
+                elo || engines || cluster || matches!(mode, Mode::Virtual),
+                "--virtual, --elo, --cluster and --engine",
             ),
             (
                 "--seed",
@@ -205,8 +205,8 @@ impl ScaleArgs {
             (
                 "--team",
                 self.team.is_some(),
-                elo || matches!(mode, Mode::Virtual),
-                "--virtual and --elo",
+                elo || cluster || matches!(mode, Mode::Virtual),
+                "--virtual, --elo and --cluster",
             ),
             (
                 "--positions",
