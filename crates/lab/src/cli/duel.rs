@@ -23,7 +23,7 @@ pub struct DuelArgs {
     /// The first side: another UCI engine instead of this one
     #[arg(long, value_name = "BINARY", conflicts_with = "changes")]
     engine: Option<PathBuf>,
-    /// UCI options of the first side, for example UCI_LimitStrength=true
+    /// UCI options of the first side, for example `UCI_LimitStrength=true`
     #[arg(long, value_name = "NAME=VALUE", value_parser = uci_option, requires = "engine")]
     option: Vec<(String, String)>,
     /// UCI options of the opponent
