@@ -270,23 +270,26 @@ fn the_pool_is_idle_only_when_every_task_is_done() {
 }
 
 /// Two threads complete the same depth at once: the first result stays, for everybody who has seen
-/// it and for ever, and the depth is known to whoever has published it.
+/// it and for ever, the polled word names it, and both threads are counted.
 #[test]
 fn the_first_result_of_a_depth_stays() {
     let seen = outcomes("publish against publish", || {
         let lead = Arc::new(Lead::<u64, Loom>::default());
-        let publish = |result| {
+        let publish = |tag: u16| {
             let lead = Arc::clone(&lead);
             move || {
-                lead.publish(3, || result);
-                (lead.has(3), lead.get().unwrap())
+                lead.publish(3, tag, || u64::from(tag));
+                let standing = lead.standing();
+                assert_eq!(standing.depth, 3);
+                assert_eq!(lead.get(), Some((3, u64::from(standing.tag))));
+                standing.tag
             }
         };
         let other = thread::spawn(publish(2));
         let (mine, theirs) = (publish(1)(), other.join().unwrap());
         assert_eq!(mine, theirs);
-        assert_eq!(lead.get(), Some(mine.1));
+        assert_eq!(lead.standing().finished, 2);
         mine
     });
-    assert_eq!(seen, BTreeSet::from([(true, (3, 1)), (true, (3, 2))]));
+    assert_eq!(seen, BTreeSet::from([1, 2]));
 }
