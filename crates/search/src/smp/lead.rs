@@ -44,7 +44,8 @@ impl<T: Send, P: Primitives> Default for Lead<T, P> {
 }
 
 impl<T: Send + Clone, P: Primitives> Lead<T, P> {
-    /// A thread has completed `depth`, with a result of this tag. The first result of a depth stays.
+    /// A thread has completed `depth`, with a result of this tag. The first result of a depth
+    /// stays.
     pub fn publish(&self, depth: i32, tag: u16, result: impl FnOnce() -> T) {
         self.result.change(|lead| {
             let mut standing = self.standing();
