@@ -177,7 +177,7 @@ fn sixty_four_threads_for_long() {
 
 /// As many as the option allows: they start, search and stop.
 #[test]
-#[ignore = "needs 5 GiB of memory"]
+#[ignore = "needs 3 GiB of memory"]
 fn a_thousand_threads() {
     many_threads(1024, 2);
 }

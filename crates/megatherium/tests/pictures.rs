@@ -181,7 +181,7 @@ const ARGUMENTS: [&str; 4] = ["analyse", "--all-depths", "--depth", "14"];
 #[test]
 fn the_terminal_shows_a_command_that_works() {
     let output = success(&[&ARGUMENTS[..], &[POSITION]].concat());
-    assert!(output.contains("  depth    score") && output.contains("   14/"), "{output}");
+    assert!(output.contains("  depth    score") && output.contains(" 14/"), "{output}");
     let command = format!("$ megatherium {} \"{POSITION}\"", ARGUMENTS.join(" "));
     if is_drawing() {
         let path = docs().join("pictures/terminal.svg");
@@ -195,8 +195,13 @@ fn the_terminal_shows_a_command_that_works() {
 fn terminal(command: &str, output: &str) -> String {
     const COLUMNS: usize = 100;
     const LINE: usize = 18;
+    // A line that is too long ends with a whole move.
     let cut = |line: &str| match line.char_indices().nth(COLUMNS) {
-        Some((end, _)) => line[..end].rsplit_once(' ').map_or("", |(kept, _)| kept).to_owned(),
+        Some((end, _)) => {
+            let kept = line[..end].rsplit_once(' ').map_or("", |(kept, _)| kept);
+            let number = kept.rsplit_once(' ').filter(|(_, last)| last.ends_with('.'));
+            number.map_or(kept, |(kept, _)| kept).to_owned()
+        }
         None => line.to_owned(),
     };
     let lines: Vec<String> = output.trim_end().lines().map(cut).collect();

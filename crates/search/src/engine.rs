@@ -9,15 +9,20 @@ use parking_lot::Mutex;
 
 use crate::learning::{Corrections, Histories};
 use crate::report::{Outcome, Report, Sink};
-use crate::request::{Limits, Options, Root};
+use crate::request::{Limits, Options, Root, TakeOver};
 use crate::root::{self, Ending, LastSearch};
-use crate::smp::{Baton, Control, Counters, Lead, NumaPolicy, Placement, Pool, SearchId, Topology};
+use crate::smp::{
+    Baton, Control, Counters, Groups, Lead, NumaPolicy, Placement, Pool, SearchId, Topology,
+};
 use crate::tablebase::{Inventory, TablebaseError, Tablebases};
 use crate::tree::{Allies, Entry, Job, Replacement, Replicas, TableStats, Worker};
 
 /// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test
 /// measures it.
-pub const THREAD_MEBIBYTES: usize = 5;
+pub const THREAD_MEBIBYTES: usize = 3;
+
+/// Threads that share histories, at most: cache lines that very many write to are slow.
+const GROUP: usize = 32;
 
 /// Why a change of the engine failed. The previous state is kept.
 #[derive(Debug)]
@@ -57,8 +62,8 @@ pub struct Engine {
     last: Arc<Mutex<LastSearch>>,
     /// The correction history, if the options share it between threads.
     corrections: Option<Arc<Corrections>>,
-    /// The move histories, if the options share them between threads.
-    histories: Option<Arc<Histories>>,
+    /// Whether the threads share their move histories.
+    shares: bool,
     allies: Option<Arc<dyn Allies>>,
     /// Options of the next search.
     pub options: Options,
@@ -70,21 +75,35 @@ impl Engine {
         let network = Network::embedded();
         let numa = NumaPolicy::default();
         let placement = Self::place(&numa, threads);
-        Ok(Engine {
-            pool: Self::pool(threads, &network, &placement)?,
+        let options = Options::default();
+        let shares = options.teamwork.shared_histories;
+        let table = Table::with_mebibytes(mebibytes).map_err(EngineError::Table)?;
+        let engine = Engine {
+            pool: Self::pool(threads, &network, &placement, shares)?,
             networks: Arc::new(Replicas::new(network, placement.nodes())),
             placement,
             numa,
-            table: Arc::new(Table::with_mebibytes(mebibytes).map_err(EngineError::Table)?),
+            table: Arc::new(table),
             tablebases: Arc::new(Tablebases::none()),
             control: Arc::default(),
             current: None,
             last: Arc::default(),
             corrections: None,
-            histories: None,
+            shares,
             allies: None,
-            options: Options::default(),
-        })
+            options,
+        };
+        engine.spread_table();
+        Ok(engine)
+    }
+
+    /// Spreads the table over the memory nodes, if there are several. A system that refuses leaves
+    /// it where it is: it is slower then, not wrong.
+    fn spread_table(&self) {
+        let nodes = self.placement.memory_nodes();
+        if !nodes.is_empty() {
+            self.table.interleave(nodes);
+        }
     }
 
     /// Starts the threads. Each is bound to its node before it touches its memory.
@@ -92,18 +111,21 @@ impl Engine {
         threads: usize,
         network: &Arc<Network>,
         placement: &Placement,
+        shares: bool,
     ) -> Result<Pool<Worker>, EngineError> {
         let (network, placement) = (Arc::clone(network), placement.clone());
+        let size = if shares { GROUP } else { 1 };
+        let groups = Arc::new(Groups::new(|id| placement.node_of(id), threads.max(1), size));
         let hire = move |id| {
             placement.bind(id);
-            Worker::new(placement.node_of(id), &network)
+            Worker::new(placement.node_of(id), &network, groups.join(id, Histories::new)?)
         };
         Pool::new(threads, hire).map_err(EngineError::Thread)
     }
 
     /// A single thread is not bound under `auto`, so the topology need not be read for it.
     fn place(policy: &NumaPolicy, threads: usize) -> Placement {
-        let topology = if *policy == NumaPolicy::Auto && threads > 1 {
+        let topology = if *policy != NumaPolicy::None && threads > 1 {
             Topology::of_system()
         } else {
             Topology::default()
@@ -115,11 +137,17 @@ impl Engine {
     fn reorganise(&mut self, policy: NumaPolicy, threads: usize) -> Result<(), EngineError> {
         self.wait();
         let placement = Self::place(&policy, threads);
-        if threads != self.pool.workers() || placement != self.placement {
-            self.pool = Self::pool(threads, self.network(), &placement)?;
+        let shares = self.options.teamwork.shared_histories;
+        if threads != self.pool.workers()
+            || placement != self.placement
+            || threads > 1 && shares != self.shares
+        {
+            self.pool = Self::pool(threads, self.network(), &placement, shares)?;
+            self.shares = shares;
             let network = Arc::clone(self.network());
             self.networks = Arc::new(Replicas::new(network, placement.nodes()));
             self.placement = placement;
+            self.spread_table();
         }
         self.numa = policy;
         Ok(())
@@ -153,7 +181,9 @@ impl Engine {
 
     /// Replaces the table by an empty one of another size. On failure the old table stays.
     pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), EngineError> {
-        self.table_mut().resize(mebibytes).map_err(EngineError::Table)
+        self.table_mut().resize(mebibytes).map_err(EngineError::Table)?;
+        self.spread_table();
+        Ok(())
     }
 
     /// Replaces the table by an empty one with another replacement policy, to compare policies. On
@@ -198,9 +228,6 @@ impl Engine {
         self.clear_hash();
         if let Some(corrections) = &self.corrections {
             corrections.clear();
-        }
-        if let Some(histories) = &self.histories {
-            histories.clear();
         }
         self.pool.start(|_, worker| worker.forget());
         self.pool.wait();
@@ -265,6 +292,10 @@ impl Engine {
         let started = Instant::now();
         self.stop();
         self.wait();
+        if self.options.teamwork.shared_histories != self.shares {
+            // If new threads cannot be started, the old ones search.
+            let _ = self.reorganise(self.numa.clone(), self.threads());
+        }
         let id = self.control.begin(limits.ponder, limits.infinite);
         self.current = Some(id);
         self.table.new_generation();
@@ -281,7 +312,6 @@ impl Engine {
             tablebases: Arc::clone(&self.tablebases),
             tb_root,
             corrections: self.shared_corrections(),
-            histories: self.shared_histories(),
             options: self.options.clone(),
             root,
             limits,
@@ -304,7 +334,7 @@ impl Engine {
     /// so `MultiPV` rules it out.
     fn takes_over(&self) -> bool {
         let one_line = self.options.multi_pv == 1 && self.options.elo.is_none();
-        self.options.teamwork.take_over && one_line && self.pool.workers() > 1
+        self.options.teamwork.take_over != TakeOver::Never && one_line && self.pool.workers() > 1
     }
 
     /// The correction history of the next search, if its threads share one. If it cannot be
@@ -317,17 +347,6 @@ impl Engine {
             self.corrections = Corrections::new().ok().map(Arc::new);
         }
         self.corrections.clone()
-    }
-
-    /// The same for the move histories.
-    fn shared_histories(&mut self) -> Option<Arc<Histories>> {
-        if !self.options.teamwork.shared_histories {
-            return None;
-        }
-        if self.histories.is_none() {
-            self.histories = Histories::new().ok().map(Arc::new);
-        }
-        self.histories.clone()
     }
 
     /// Searches and returns the answer, reporting to `sink` on the way.

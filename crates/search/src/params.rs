@@ -92,15 +92,15 @@ params! {
     /// Captures: weight of the victim's value against capture history.
     victim_weight = 16 in 1..=64;
     /// A capture is good if it loses no more than its ordering score divided by this.
-    good_capture_divisor = 64 in 8..=512;
+    good_capture_divisor = 66 in 8..=512;
     /// Bonus for moving a minor piece out of a pawn's attack, penalty for moving it into one.
     escape_minor = 8000 in 0..=40000;
     /// Bonus or penalty for a rook that leaves or enters an attack by a minor piece or pawn.
-    escape_rook = 12000 in 0..=40000;
+    escape_rook = 11518 in 0..=40000;
     /// Bonus or penalty for a queen that leaves or enters an attack by any lesser piece.
-    escape_queen = 20000 in 0..=40000;
+    escape_queen = 21024 in 0..=40000;
     /// Ordering bonus for a quiet check that passes `check_see`.
-    check_bonus = 12000 in 0..=40000;
+    check_bonus = 10716 in 0..=40000;
     /// Most that a quiet check may lose by SEE and still get `check_bonus`.
     check_see = -75 in -300..=0;
     /// Weight of butterfly history (from, to) in ordering, in halves.
@@ -120,59 +120,59 @@ params! {
 
     // Aspiration windows
     /// Half-width of the first aspiration window.
-    aspiration_delta = 12 in 4..=100;
+    aspiration_delta = 14 in 4..=100;
     /// First depth with an aspiration window.
     aspiration_depth = 4 in 1..=128;
 
     // Static evaluation
     /// Weight of the correction by pawn structure in the static evaluation, in 1/128.
-    correction_pawn = 256 in 0..=1024;
+    correction_pawn = 254 in 0..=1024;
     /// Weight of the correction by minor pieces, in 1/128.
-    correction_minor = 256 in 0..=1024;
+    correction_minor = 276 in 0..=1024;
     /// Weight of the corrections by each side's pieces, in 1/128.
-    correction_non_pawn = 256 in 0..=1024;
+    correction_non_pawn = 264 in 0..=1024;
     /// Weight of the correction by the last two moves, in 1/128.
-    correction_continuation = 256 in 0..=1024;
+    correction_continuation = 253 in 0..=1024;
     /// How much the static evaluation shrinks with the material traded, in 1/8192 per pawn's worth.
-    material_scaling = 0 in 0..=100;
+    material_scaling = 15 in 0..=100;
     /// Hindsight adjustment: 1 corrects the depth of heavily reduced moves by their evaluation.
     hindsight = 1 in 0..=1;
     /// Hindsight adjustment: a gain of evaluation above this costs the move's node a ply.
-    hindsight_margin = 180 in 0..=600;
+    hindsight_margin = 188 in 0..=600;
 
     // Razoring
     /// Razoring: largest remaining depth.
     razor_depth = 4 in 0..=12;
     /// Razoring: margin at depth zero.
-    razor_base = 200 in 0..=1000;
+    razor_base = 219 in 0..=1000;
     /// Razoring: margin per squared ply.
-    razor_slope = 120 in 20..=500;
+    razor_slope = 124 in 20..=500;
 
     // Reverse futility pruning
     /// Reverse futility: largest remaining depth.
     reverse_futility_depth = 9 in 0..=20;
     /// Reverse futility: margin per ply.
-    reverse_futility_slope = 72 in 20..=250;
+    reverse_futility_slope = 71 in 20..=250;
     /// Reverse futility: taken off the margin when the evaluation is improving.
-    reverse_futility_improving = 60 in 0..=250;
+    reverse_futility_improving = 53 in 0..=250;
     /// Reverse futility: added to the margin per ply at nodes that were on a principal variation.
-    reverse_futility_table_pv = 20 in 0..=100;
+    reverse_futility_table_pv = 19 in 0..=100;
     /// Reverse futility: taken off the margin when the opponent's last move lowered its evaluation.
-    reverse_futility_worsening = 0 in 0..=100;
+    reverse_futility_worsening = 10 in 0..=100;
 
     // Null move
     /// Null move: smallest remaining depth.
     null_depth = 3 in 1..=128;
     /// Null move: how far above beta the evaluation must be at depth zero; it falls with depth.
-    null_margin = 120 in -100..=500;
+    null_margin = 126 in -100..=500;
     /// Null move: how much that distance falls per ply.
-    null_margin_slope = 18 in 0..=60;
+    null_margin_slope = 19 in 0..=60;
     /// Null move: base reduction in plies.
     null_base = 4 in 2..=8;
     /// Null move: one more ply of reduction per this much depth.
     null_depth_divisor = 3 in 2..=10;
     /// Null move: one more ply of reduction per this much above beta.
-    null_eval_divisor = 200 in 50..=800;
+    null_eval_divisor = 198 in 50..=800;
     /// Null move: from this depth a cutoff is verified by a search without null moves.
     null_verify_depth = 14 in 6..=128;
 
@@ -180,9 +180,9 @@ params! {
     /// ProbCut: smallest remaining depth.
     probcut_depth = 5 in 3..=128;
     /// ProbCut: margin above beta.
-    probcut_margin = 190 in 50..=500;
+    probcut_margin = 197 in 50..=500;
     /// ProbCut: taken off the margin when the evaluation is improving.
-    probcut_improving = 50 in 0..=200;
+    probcut_improving = 52 in 0..=200;
 
     // Internal iterative reduction
     /// Internal iterative reduction: smallest remaining depth.
@@ -192,112 +192,112 @@ params! {
     /// Late-move pruning: quiet moves searched at depth zero before the rest is pruned.
     late_move_base = 3 in 1..=10000;
     /// Futility pruning: margin at depth zero.
-    futility_base = 90 in 0..=500;
+    futility_base = 79 in 0..=500;
     /// Futility pruning: margin per ply.
-    futility_slope = 95 in 20..=300;
+    futility_slope = 87 in 20..=300;
     /// Futility pruning: largest reduced depth.
     futility_depth = 9 in -1..=20;
     /// Futility pruning: one centipawn more of margin per this much history.
-    futility_history = 128 in 32..=1024;
+    futility_history = 121 in 32..=1024;
     /// Futility pruning of captures: margin at depth zero, in addition to the captured piece.
-    capture_futility_base = 150 in 0..=800;
+    capture_futility_base = 155 in 0..=800;
     /// Futility pruning of captures: margin per ply.
-    capture_futility_slope = 140 in 20..=500;
+    capture_futility_slope = 132 in 20..=500;
     /// Futility pruning of captures: largest reduced depth.
     capture_futility_depth = 6 in -1..=20;
     /// Futility pruning of captures: one centipawn more of margin per this much history.
-    capture_futility_history = 32 in 8..=512;
+    capture_futility_history = 33 in 8..=512;
     /// History pruning: quiet moves with a history below this per ply are pruned.
-    history_pruning_slope = -2500 in -20000..=-500;
+    history_pruning_slope = -3003 in -20000..=-500;
     /// History pruning: largest reduced depth.
     history_pruning_depth = 5 in -1..=20;
     /// SEE pruning: quiet moves that lose more than this per squared ply are pruned.
-    see_quiet_slope = -22 in -10000..=-5;
+    see_quiet_slope = -21 in -10000..=-5;
     /// SEE pruning: captures that lose more than this per ply are pruned.
-    see_noisy_slope = -95 in -10000..=-20;
+    see_noisy_slope = -86 in -10000..=-20;
     /// SEE pruning: a capture may lose one centipawn more per this much history.
-    see_noisy_history = 48 in 8..=512;
+    see_noisy_history = 51 in 8..=512;
     /// Pruning of late moves: history counts as 1/1024 ply of depth per this much.
-    prune_history = 16 in 4..=128;
+    prune_history = 12 in 4..=128;
 
     // Singular extensions
     /// Singular extension: smallest remaining depth.
     singular_depth = 7 in 4..=128;
     /// Singular extension: window below the table score, per ply, in 1/64.
-    singular_margin = 52 in 10..=300;
+    singular_margin = 56 in 10..=300;
     /// Singular extension: extra margin for a second ply.
     double_extension_margin = 18 in 0..=1000;
     /// Singular extension: extra margin for a third ply.
-    triple_extension_margin = 100 in 0..=1000;
+    triple_extension_margin = 95 in 0..=1000;
 
     // Late-move reductions
     /// Late-move reductions: smallest remaining depth.
     lmr_depth = 2 in 1..=128;
     /// Reduction of quiet moves: constant part, in 1/1024 ply.
-    lmr_quiet_base = 900 in -1000..=3000;
+    lmr_quiet_base = 894 in -1000..=3000;
     /// Reduction of quiet moves: factor of ln(depth)·ln(move number), in 1/1024 ply.
-    lmr_quiet_slope = 488 in 100..=1000;
+    lmr_quiet_slope = 481 in 100..=1000;
     /// Reduction of captures: constant part, in 1/1024 ply.
-    lmr_noisy_base = 100 in -2000..=3000;
+    lmr_noisy_base = 103 in -2000..=3000;
     /// Reduction of captures: factor of ln(depth)·ln(move number), in 1/1024 ply.
-    lmr_noisy_slope = 320 in 50..=1000;
+    lmr_noisy_slope = 340 in 50..=1000;
     /// Reduce more at expected cut nodes, in 1/1024 ply.
-    lmr_cut_node = 1700 in 0..=4000;
+    lmr_cut_node = 1877 in 0..=4000;
     /// Reduce more at expected cut nodes without a table move, in 1/1024 ply.
-    lmr_no_table_move = 900 in 0..=3000;
+    lmr_no_table_move = 941 in 0..=3000;
     /// A first move off the principal variation loses a ply if a late move would be reduced by
     /// more than this, in 1/1024 ply.
-    first_move_reduction = 3600 in 1000..=20000;
+    first_move_reduction = 3325 in 1000..=20000;
     /// Reduce less at nodes that are or were on a principal variation, in 1/1024 ply.
-    lmr_table_pv = 1200 in 0..=4000;
+    lmr_table_pv = 1297 in 0..=4000;
     /// Reduce more when the evaluation is not improving, in 1/1024 ply.
-    lmr_not_improving = 800 in 0..=3000;
+    lmr_not_improving = 712 in 0..=3000;
     /// Reduce quiet moves more when the table move is a capture, in 1/1024 ply.
-    lmr_table_noisy = 800 in 0..=3000;
+    lmr_table_noisy = 793 in 0..=3000;
     /// Reduce more when child nodes have failed high often, in 1/1024 ply.
-    lmr_cutoffs = 900 in 0..=3000;
+    lmr_cutoffs = 925 in 0..=3000;
     /// Reduce less for a move that gives check, in 1/1024 ply.
-    lmr_check = 900 in 0..=4000;
+    lmr_check = 870 in 0..=4000;
     /// Reduce less for the killer move, in 1/1024 ply.
-    lmr_killer = 1000 in 0..=4000;
+    lmr_killer = 1007 in 0..=4000;
     /// Reduce a quiet move by one ply less per this much history.
-    lmr_quiet_history = 10000 in 2000..=40000;
+    lmr_quiet_history = 9876 in 2000..=40000;
     /// Reduce a capture by one ply less per this much history.
-    lmr_noisy_history = 5000 in 1000..=40000;
+    lmr_noisy_history = 4881 in 1000..=40000;
     /// A reduced move this much better than the best so far is re-searched a ply deeper.
-    lmr_deeper = 40 in 0..=200;
+    lmr_deeper = 42 in 0..=200;
     /// A reduced move that is better than the best so far by less than this is re-searched a ply
     /// shallower.
     lmr_shallower = 8 in 0..=60;
 
     // Histories
     /// History bonus per ply of depth.
-    history_bonus_slope = 170 in 20..=500;
+    history_bonus_slope = 194 in 20..=500;
     /// History bonus at depth zero.
-    history_bonus_base = -60 in -400..=400;
+    history_bonus_base = -53 in -400..=400;
     /// Largest history bonus.
-    history_bonus_max = 1700 in 300..=4000;
+    history_bonus_max = 1513 in 300..=4000;
     /// History malus per ply of depth.
-    history_malus_slope = 190 in 20..=500;
+    history_malus_slope = 194 in 20..=500;
     /// History malus at depth zero.
-    history_malus_base = -50 in -400..=400;
+    history_malus_base = -52 in -400..=400;
     /// Largest history malus.
-    history_malus_max = 1400 in 300..=4000;
+    history_malus_max = 1399 in 300..=4000;
 
     /// History bonus of a quiet move per centipawn by which it raised the static evaluation.
     eval_history_weight = 8 in 0..=40;
     /// History bonus of a move that nothing answers, in 1/128 of the bonus at its depth.
-    refutation_bonus = 64 in 0..=256;
+    refutation_bonus = 65 in 0..=256;
     /// Weight of continuation histories when they learn, in 1/128.
-    learn_continuation = 128 in 16..=384;
+    learn_continuation = 130 in 16..=384;
     /// Weight of the pawn history when it learns, in 1/128.
-    learn_pawn = 128 in 16..=384;
+    learn_pawn = 123 in 16..=384;
 
     // Quiescence
     /// Quiescence: a capture must bring the stand-pat score within this of alpha.
-    quiescence_futility = 160 in 30..=500;
+    quiescence_futility = 153 in 30..=500;
     /// Quiescence: captures that lose more than this by SEE are skipped.
-    quiescence_see = -40 in -300..=50;
+    quiescence_see = -44 in -300..=50;
     /// Quiescence: captures tried before the rest must be checks or recaptures.
     quiescence_moves = 2 in 1..=256;
     /// Quiescence: 1 tries quiet checks at the first node.

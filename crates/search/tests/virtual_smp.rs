@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use megatherium_board::{Board, Move};
-use megatherium_search::{Engine, Limits, Report, Root, Sink, Teamwork, VirtualSmp, bench};
+use megatherium_search::{
+    Engine, Limits, Report, Root, Sink, TakeOver, Teamwork, VirtualSmp, bench,
+};
 use parking_lot::Mutex;
 
 const MIDDLEGAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
@@ -63,10 +65,13 @@ fn rules_of_teamwork_are_for_several_threads() {
             tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings)
         };
         let shipped = search("");
-        for rule in Teamwork::NAMES {
-            let flipped = [0, 1].map(|value| search(&format!("{rule}={value}")));
-            let changed = flipped.iter().filter(|tree| **tree != shipped).count();
-            assert_eq!(changed, usize::from(threads > 1), "{rule}, {threads} threads");
+        for (rule, range) in Teamwork::RULES {
+            for value in range.clone().take(3) {
+                let rule = format!("{rule}={value}");
+                let is_shipped = rule.parse::<Teamwork>().unwrap() == Teamwork::default();
+                let same = is_shipped || threads == 1;
+                assert_eq!(search(&rule) == shipped, same, "{rule}, {threads} threads");
+            }
         }
     }
 }
@@ -75,9 +80,18 @@ fn rules_of_teamwork_are_for_several_threads() {
 /// that only the line of the thread that the vote elects may follow.
 #[test]
 fn iterations_that_were_taken_over_are_reported() {
-    let mut engine = Engine::new(8, 4).unwrap();
-    engine.options.teamwork.take_over = true;
-    let tree = tree(&mut engine, MIDDLEGAME, Limits::depth(11), VirtualSmp::default());
+    for take_over in [TakeOver::First, TakeOver::Agreed] {
+        for skip_depths in [false, true] {
+            let mut engine = Engine::new(8, 4).unwrap();
+            engine.options.teamwork.take_over = take_over;
+            engine.options.teamwork.skip_depths = skip_depths;
+            iterations_are_reported(&mut engine);
+        }
+    }
+}
+
+fn iterations_are_reported(engine: &mut Engine) {
+    let tree = tree(engine, MIDDLEGAME, Limits::depth(11), VirtualSmp::default());
     let depths: Vec<u32> = tree.lines.iter().map(|line| line.0).collect();
     let end = depths.iter().position(|&depth| depth == 11).expect("the depth asked for");
     assert!(depths[..=end].is_sorted_by(|a, b| a < b), "{depths:?}");

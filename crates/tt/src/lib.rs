@@ -78,6 +78,7 @@ mod allocator;
 mod cluster;
 mod error;
 mod huge_pages;
+mod interleave;
 mod layout;
 mod memory;
 mod payload;

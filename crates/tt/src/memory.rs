@@ -2,6 +2,7 @@
 
 use crate::cluster::Cluster;
 use crate::huge_pages::{self, HugePages};
+use crate::interleave::interleave;
 use crate::share;
 use crate::word::Word;
 use alloc::alloc::{alloc_zeroed, dealloc};
@@ -96,6 +97,13 @@ impl Lines {
         let first = unsafe { words.as_ptr().add(offset) };
         let first = NonNull::new(first.cast())?;
         Some(Self { first, clusters, advised: false, words, layout })
+    }
+}
+
+impl Lines {
+    /// Spreads the memory over these nodes, if it is large enough for huge pages.
+    pub(crate) fn interleave(&self, nodes: &[usize]) -> bool {
+        size_of_val(&**self) >= HUGE_PAGE && interleave(self, nodes)
     }
 }
 

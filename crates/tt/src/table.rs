@@ -82,6 +82,13 @@ impl<V: Payload, P: Policy<V>> Table<V, P> {
         let clusters = Lines::ordinary(clusters).ok_or(SizeError::OutOfMemory { mebibytes })?;
         Ok(Self::of(clusters))
     }
+
+    /// Takes the pages of the table from these memory nodes in turn, by the system's numbers, and
+    /// moves those it has; says whether the system took the request. Tables below 2 MiB are not
+    /// worth it, and systems other than Linux are not asked. After a change of size, ask again.
+    pub fn interleave(&self, nodes: &[usize]) -> bool {
+        self.clusters.interleave(nodes)
+    }
 }
 
 impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {

@@ -74,10 +74,12 @@ fn write_section(text: &mut String, section: &Section) {
     text.push('\n');
 }
 
-/// The least width in which a title takes two lines.
+/// The least width in which a title takes at most two lines.
 fn half(title: &str) -> usize {
     let length = title.chars().count();
-    (1..=length).find(|&width| wrapped(title, width).len() <= 2).unwrap_or(length)
+    let lines = (1..=length).map(|width| wrapped(title, width)).find(|lines| lines.len() <= 2);
+    let longest = lines.iter().flatten().map(|line| line.chars().count()).max();
+    longest.unwrap_or(length)
 }
 
 /// Words in lines of a width; a longer word has a line of its own.

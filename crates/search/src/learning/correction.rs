@@ -132,7 +132,9 @@ mod tests {
             corrections.update(&board, [None; 2], 4000, 20);
         }
         let up = corrections.apply(0, &board, [None; 2], &params);
-        assert!(up > 20 && up <= 8 * LIMIT / GRAIN, "{up}");
+        let weights =
+            params.correction_pawn + params.correction_minor + 2 * params.correction_non_pawn;
+        assert!(up > 20 && up <= weights * LIMIT / (128 * GRAIN), "{up}");
         for _ in 0..10_000 {
             corrections.update(&board, [None; 2], -4000, 20);
         }

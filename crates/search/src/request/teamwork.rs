@@ -1,14 +1,17 @@
 //! How the threads of a search work together.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// Rules for searches on several threads. With one thread none of them has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Teamwork {
-    /// A thread whose iteration another one has completed takes over the result and goes on with
-    /// the next.
-    pub take_over: bool,
+    /// When a thread whose iteration another one has completed takes over the result and goes on
+    /// with the next.
+    pub take_over: TakeOver,
+    /// Helpers leave out a depth that half of the threads are at, or beyond.
+    pub skip_depths: bool,
     /// Plies by which helpers with odd numbers are ahead of the others.
     pub ahead: i32,
     /// Helpers mark the positions of their principal variations in the table.
@@ -19,8 +22,21 @@ pub struct Teamwork {
     pub windows_by_id: bool,
     /// One correction history for all threads instead of one each.
     pub shared_corrections: bool,
-    /// One set of move histories for all threads instead of one each.
+    /// One set of move histories for a group of threads instead of one each.
     pub shared_histories: bool,
+}
+
+/// When a thread gives up an iteration that another has completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakeOver {
+    /// Never: every thread completes its iterations itself.
+    Never,
+    /// At once: the first to complete an iteration counts.
+    First,
+    /// If it has come to the same best move so far, or if most threads have completed the
+    /// iteration. A thread that is failing low, or has found something better, goes on: it may have
+    /// seen what the first one has not.
+    Agreed,
 }
 
 /// Why a rule could not be set.
@@ -29,8 +45,12 @@ pub struct TeamworkError(String);
 
 impl fmt::Display for TeamworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Teamwork::NAMES.join(", ");
-        write!(f, "{:?} is not name=number with a name of {names}", self.0)
+        write!(f, "{:?} is not name=number with a name of ", self.0)?;
+        for (index, (name, range)) in Teamwork::RULES.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}{name} ({} to {})", range.start(), range.end())?;
+        }
+        Ok(())
     }
 }
 
@@ -46,19 +66,26 @@ impl FromStr for Teamwork {
             let wrong = || TeamworkError(rule.to_owned());
             let (name, value) = rule.split_once('=').ok_or_else(wrong)?;
             let number: i32 = value.trim().parse().map_err(|_| wrong())?;
-            let flag = match number {
-                0 => Ok(false),
-                1 => Ok(true),
-                _ => Err(wrong()),
+            let name = name.trim();
+            let known = |(rule, range): &(&str, RangeInclusive<i32>)| {
+                *rule == name && range.contains(&number)
             };
-            match name.trim() {
-                "ahead" if (0..=8).contains(&number) => team.ahead = number,
-                "take_over" => team.take_over = flag?,
-                "helpers_mark_pv" => team.helpers_mark_pv = flag?,
-                "jitter" => team.jitter = flag?,
-                "windows_by_id" => team.windows_by_id = flag?,
-                "shared_corrections" => team.shared_corrections = flag?,
-                "shared_histories" => team.shared_histories = flag?,
+            if !Teamwork::RULES.iter().any(known) {
+                return Err(wrong());
+            }
+            let on = number == 1;
+            match name {
+                "ahead" => team.ahead = number,
+                "take_over" => {
+                    team.take_over =
+                        [TakeOver::Never, TakeOver::First, TakeOver::Agreed][number as usize];
+                }
+                "skip_depths" => team.skip_depths = on,
+                "helpers_mark_pv" => team.helpers_mark_pv = on,
+                "jitter" => team.jitter = on,
+                "windows_by_id" => team.windows_by_id = on,
+                "shared_corrections" => team.shared_corrections = on,
+                "shared_histories" => team.shared_histories = on,
                 _ => return Err(wrong()),
             }
         }
@@ -67,28 +94,30 @@ impl FromStr for Teamwork {
 }
 
 impl Teamwork {
-    /// The names of the rules.
-    pub const NAMES: &[&str] = &[
-        "ahead",
-        "take_over",
-        "helpers_mark_pv",
-        "jitter",
-        "windows_by_id",
-        "shared_corrections",
-        "shared_histories",
+    /// The names of the rules, and the numbers that each can have.
+    pub const RULES: &[(&str, RangeInclusive<i32>)] = &[
+        ("take_over", 0..=2),
+        ("skip_depths", 0..=1),
+        ("ahead", 0..=8),
+        ("helpers_mark_pv", 0..=1),
+        ("jitter", 0..=1),
+        ("windows_by_id", 0..=1),
+        ("shared_corrections", 0..=1),
+        ("shared_histories", 0..=1),
     ];
 }
 
 impl Default for Teamwork {
     fn default() -> Self {
         Teamwork {
-            take_over: false,
+            take_over: TakeOver::Agreed,
+            skip_depths: true,
             ahead: 0,
             helpers_mark_pv: true,
             jitter: true,
             windows_by_id: true,
             shared_corrections: false,
-            shared_histories: false,
+            shared_histories: true,
         }
     }
 }
@@ -98,15 +127,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_has_a_name() {
-        for name in Teamwork::NAMES {
-            let [off, on] = ["0", "1"].map(|value| format!("{name}={value}").parse::<Teamwork>());
-            assert_ne!(off.unwrap(), on.unwrap(), "{name}");
+    fn every_rule_has_a_name_and_a_range() {
+        for (name, range) in Teamwork::RULES {
+            let parse = |value: i32| format!("{name}={value}").parse::<Teamwork>();
+            let mut seen = Vec::new();
+            for value in range.clone() {
+                let team = parse(value).unwrap();
+                assert!(!seen.contains(&team), "{name}={value}");
+                seen.push(team);
+            }
+            assert!(seen.contains(&Teamwork::default()), "{name}");
+            assert!(parse(range.start() - 1).is_err() && parse(range.end() + 1).is_err(), "{name}");
         }
         let both: Teamwork = "take_over=1,jitter=0".parse().unwrap();
-        assert_eq!(both, Teamwork { take_over: true, jitter: false, ..Teamwork::default() });
-        for wrong in ["", "jitter", "jitter=2", "jitter=yes", "luck=1", "ahead=-1", "ahead=1,"] {
-            assert!(wrong.parse::<Teamwork>().is_err(), "{wrong:?}");
+        let expected =
+            Teamwork { take_over: TakeOver::First, jitter: false, ..Teamwork::default() };
+        assert_eq!(both, expected);
+        for wrong in ["", "jitter", "jitter=yes", "luck=1", "ahead=1,"] {
+            let error = wrong.parse::<Teamwork>().unwrap_err().to_string();
+            assert!(error.contains("take_over (0 to 2), skip_depths (0 to 1)"), "{wrong:?}");
         }
     }
 }

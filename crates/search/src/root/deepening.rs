@@ -8,8 +8,7 @@ use super::line::Line;
 use super::strength;
 use crate::report::ScoreBound;
 use crate::score::{DRAW, INFINITY, MATE, MAX_PLY, Score, is_decisive, is_loss, is_mate, mate_in};
-use crate::smp::Lead;
-use crate::tree::{Completed, LONG_SEARCH, ROOT, Search};
+use crate::tree::{LONG_SEARCH, ROOT, Search};
 
 impl Search<'_> {
     /// Iterative deepening, until a limit says stop.
@@ -29,7 +28,7 @@ impl Search<'_> {
         let mut last_scores = [None; 2];
 
         while self.root_depth < max_depth && !self.stopped {
-            self.root_depth += 1;
+            self.root_depth = self.next_depth().min(max_depth);
             for root_move in &mut self.root_moves {
                 root_move.previous_score = root_move.score;
             }
@@ -42,13 +41,12 @@ impl Search<'_> {
                     break;
                 }
             }
-            if self.stopped && !self.take_over() {
+            if !self.stopped {
+                self.publish(last_depth);
+            } else if !self.take_over() {
                 break;
             }
             self.completed_depth = self.root_depth;
-            if let Some(lead) = self.job.lead.as_ref().filter(|_| self.root_depth <= last_depth) {
-                lead.publish(self.root_depth, || self.completed());
-            }
             if self.id != 0 {
                 continue;
             }
@@ -76,41 +74,6 @@ impl Search<'_> {
                 break;
             }
         }
-    }
-
-    /// The result of the iteration that just ended.
-    fn completed(&self) -> Completed {
-        let best = &self.root_moves[0];
-        Completed { score: best.score, pv: best.pv.clone(), seldepth: best.seldepth }
-    }
-
-    /// If the iteration was broken off because another thread has completed it, makes that thread's
-    /// result its own.
-    fn take_over(&mut self) -> bool {
-        if !std::mem::take(&mut self.overtaken) || self.job.is_over() {
-            return false;
-        }
-        let Some((depth, result)) = self.job.lead.as_ref().and_then(Lead::get) else {
-            return false;
-        };
-        self.stopped = false;
-        self.root_depth = depth;
-        for root_move in &mut self.root_moves {
-            root_move.score = -INFINITY;
-            if root_move.mv == result.pv[0] {
-                root_move.score = result.score;
-                root_move.average_score = Some(
-                    root_move
-                        .average_score
-                        .map_or(result.score, |average| Score::midpoint(average, result.score)),
-                );
-                root_move.bound = ScoreBound::Exact;
-                root_move.seldepth = result.seldepth;
-                root_move.pv.clone_from(&result.pv);
-            }
-        }
-        self.root_moves.sort_by_key(|root_move| Reverse(root_move.score));
-        true
     }
 
     /// If the search was stopped before its first root move was finished, ranks the moves without

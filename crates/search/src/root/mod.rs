@@ -3,6 +3,7 @@
 mod deepening;
 mod ending;
 mod line;
+mod overtaking;
 pub mod strength;
 
 use std::any::Any;

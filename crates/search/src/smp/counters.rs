@@ -1,6 +1,6 @@
 //! What each thread publishes about its progress.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
@@ -9,6 +9,7 @@ use crossbeam_utils::CachePadded;
 pub struct Counter {
     nodes: AtomicU64,
     tb_hits: AtomicU64,
+    depth: AtomicI32,
 }
 
 impl Counter {
@@ -16,6 +17,11 @@ impl Counter {
     #[inline]
     pub fn set_nodes(&self, nodes: u64) {
         self.nodes.store(nodes, Ordering::Relaxed);
+    }
+
+    /// Publishes the depth of the iteration under way.
+    pub fn set_depth(&self, depth: i32) {
+        self.depth.store(depth, Ordering::Relaxed);
     }
 
     /// Publishes the tablebase hits.
@@ -44,6 +50,11 @@ impl Counters {
     #[inline]
     pub fn threads(&self) -> usize {
         self.0.len()
+    }
+
+    /// Threads whose iteration has at least this depth.
+    pub fn searching(&self, depth: i32) -> usize {
+        self.0.iter().filter(|counter| counter.depth.load(Ordering::Relaxed) >= depth).count()
     }
 
     /// Nodes of all threads so far.

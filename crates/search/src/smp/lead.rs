@@ -5,37 +5,63 @@ use super::primitives::{Native, Primitives, SharedWord};
 
 /// The result of the deepest completed iteration, for threads that have not completed it yet.
 ///
-/// The depth is a word of its own, so that a thread can ask at every poll whether it is behind; the
-/// result is under a lock that is taken once per iteration.
+/// What a thread asks at every poll, whether it is behind, is in one word; the result is under a
+/// lock that a thread takes once or twice per iteration.
 pub struct Lead<T: Send, P: Primitives = Native> {
-    depth: P::Word,
+    standing: P::Word,
     result: Monitor<Option<(i32, T)>, P>,
+}
+
+/// The state of the deepest iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Its depth; 0 before the first.
+    pub depth: i32,
+    /// Threads that have completed it themselves.
+    pub finished: usize,
+    /// What the first of them calls its result.
+    pub tag: u16,
+}
+
+impl Standing {
+    fn pack(self) -> u64 {
+        self.depth as u64 | u64::from(self.tag) << 16 | (self.finished as u64) << 32
+    }
+
+    fn unpack(word: u64) -> Standing {
+        Standing {
+            depth: i32::from(word as u16),
+            finished: (word >> 32) as usize,
+            tag: (word >> 16) as u16,
+        }
+    }
 }
 
 impl<T: Send, P: Primitives> Default for Lead<T, P> {
     fn default() -> Self {
-        Lead { depth: P::Word::new(0), result: Monitor::default() }
+        Lead { standing: P::Word::new(0), result: Monitor::default() }
     }
 }
 
 impl<T: Send + Clone, P: Primitives> Lead<T, P> {
-    /// A thread has completed `depth`. The first result of a depth stays.
-    pub fn publish(&self, depth: i32, result: impl FnOnce() -> T) {
-        if self.has(depth) {
-            return;
-        }
+    /// A thread has completed `depth`, with a result of this tag. The first result of a depth stays.
+    pub fn publish(&self, depth: i32, tag: u16, result: impl FnOnce() -> T) {
         self.result.change(|lead| {
-            if lead.as_ref().is_none_or(|&(known, _)| known < depth) {
+            let mut standing = self.standing();
+            if standing.depth < depth {
                 *lead = Some((depth, result()));
-                self.depth.store(depth as u64);
+                standing = Standing { depth, finished: 1, tag };
+            } else if standing.depth == depth {
+                standing.finished += 1;
             }
+            self.standing.store(standing.pack());
         });
     }
 
-    /// Whether some thread has completed `depth`.
+    /// What can be asked at every poll.
     #[inline]
-    pub fn has(&self, depth: i32) -> bool {
-        self.depth.load() >= depth as u64
+    pub fn standing(&self) -> Standing {
+        Standing::unpack(self.standing.load())
     }
 
     /// The deepest result and its depth.
@@ -51,13 +77,15 @@ mod tests {
     #[test]
     fn the_first_result_of_the_deepest_iteration_leads() {
         let lead: Lead<&str> = Lead::default();
-        assert!(!lead.has(1) && lead.get().is_none());
-        lead.publish(3, || "first");
-        lead.publish(3, || "second");
-        lead.publish(2, || "shallow");
+        assert_eq!(lead.standing(), Standing { depth: 0, finished: 0, tag: 0 });
+        assert!(lead.get().is_none());
+        lead.publish(3, 0xfff1, || "first");
+        lead.publish(3, 2, || "second");
+        lead.publish(2, 3, || "shallow");
         assert_eq!(lead.get(), Some((3, "first")));
-        assert!(lead.has(3) && !lead.has(4));
-        lead.publish(4, || "deep");
+        assert_eq!(lead.standing(), Standing { depth: 3, finished: 2, tag: 0xfff1 });
+        lead.publish(4, 4, || "deep");
         assert_eq!(lead.get(), Some((4, "deep")));
+        assert_eq!(lead.standing(), Standing { depth: 4, finished: 1, tag: 4 });
     }
 }

@@ -6,6 +6,7 @@
 pub mod baton;
 pub mod control;
 pub mod counters;
+pub mod groups;
 pub mod lead;
 pub mod monitor;
 pub mod numa;
@@ -16,6 +17,7 @@ pub mod vote;
 pub use baton::{Baton, VirtualSmp};
 pub use control::{Control, SearchId};
 pub use counters::Counters;
+pub use groups::Groups;
 pub use lead::Lead;
 pub use monitor::Monitor;
 pub use numa::{NumaError, NumaPolicy, Placement, Topology};

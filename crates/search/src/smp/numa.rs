@@ -121,6 +121,8 @@ impl FromStr for NumaPolicy {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     nodes: Vec<Processors>,
+    /// The system's numbers of the nodes.
+    numbers: Vec<usize>,
 }
 
 impl Topology {
@@ -144,20 +146,35 @@ impl Topology {
             }
             processors(&text).ok_or_else(|| io::Error::other(format!("{path}: {text:?}")))
         };
-        let mut nodes = Vec::new();
-        for node in list("online")? {
-            nodes.push(list(&format!("node{node}/cpulist"))?);
+        let mut topology = Topology::default();
+        for number in list("online")? {
+            let node = list(&format!("node{number}/cpulist"))?;
+            if !node.is_empty() {
+                topology.nodes.push(node);
+                topology.numbers.push(number);
+            }
         }
-        nodes.retain(|node| !node.is_empty());
-        Ok(Topology { nodes })
+        Ok(topology)
     }
 
     /// Leaves out processors that are not `available`, and nodes that then have none.
     pub fn restrict(&mut self, available: &Processors) {
-        for node in &mut self.nodes {
+        let nodes = std::mem::take(&mut self.nodes);
+        let numbers = std::mem::take(&mut self.numbers);
+        for (mut node, number) in nodes.into_iter().zip(numbers) {
             node.retain(|processor| available.contains(processor));
+            if !node.is_empty() {
+                self.nodes.push(node);
+                self.numbers.push(number);
+            }
         }
-        self.nodes.retain(|node| !node.is_empty());
+    }
+
+    /// The system's numbers of the nodes that have any of these processors.
+    fn numbers_of(&self, processors: &[Processors]) -> Vec<usize> {
+        let is_used = |node: &Processors| processors.iter().any(|used| !used.is_disjoint(node));
+        let used = self.nodes.iter().zip(&self.numbers).filter(|(node, _)| is_used(node));
+        used.map(|(_, &number)| number).collect()
     }
 }
 
@@ -168,6 +185,8 @@ pub struct Placement {
     nodes: Vec<Processors>,
     /// The node of each thread.
     seats: Vec<usize>,
+    /// The system's numbers of the nodes.
+    numbers: Vec<usize>,
 }
 
 impl Placement {
@@ -188,7 +207,7 @@ impl Placement {
             taken[node] += 1;
             seats.push(node);
         }
-        Placement { nodes: nodes.clone(), seats }
+        Placement { nodes: nodes.clone(), seats, numbers: topology.numbers_of(nodes) }
     }
 
     /// A few threads fit into one node, and the scheduler knows better which node is free: other
@@ -206,6 +225,12 @@ impl Placement {
     /// How many nodes there are to keep copies of read-only data on.
     pub fn nodes(&self) -> usize {
         self.nodes.len().max(1)
+    }
+
+    /// The nodes to spread memory over that all threads use, by the system's numbers; none if there
+    /// are not several.
+    pub fn memory_nodes(&self) -> &[usize] {
+        if self.numbers.len() > 1 { &self.numbers } else { &[] }
     }
 
     /// Binds the calling thread, which is number `thread`, to its node. If the system refuses, the
@@ -343,12 +368,30 @@ mod tests {
         assert_eq!(counts(&place(&policy("3"), 5), 5), [5]);
     }
 
+    /// What all threads use is spread over the nodes they are on.
+    #[test]
+    fn shared_memory_is_spread_over_the_nodes_in_use() {
+        let folder = tempfile::tempdir().unwrap();
+        let two = two_sockets(folder.path());
+        let nodes = |policy: NumaPolicy, topology: &Topology, threads: usize| {
+            Placement::new(&policy, topology, threads).memory_nodes().to_vec()
+        };
+        assert_eq!(nodes(NumaPolicy::Auto, &two, 64), [0, 1]);
+        assert_eq!(nodes(policy("0-3:40-41:60"), &two, 8), [0, 1]);
+        assert!(nodes(NumaPolicy::Auto, &two, 16).is_empty());
+        assert!(nodes(NumaPolicy::None, &two, 64).is_empty());
+        assert!(nodes(policy("0-3:40-41"), &two, 8).is_empty(), "both lists are of node 0");
+        let mut upper = two.clone();
+        upper.restrict(&(16..32).collect());
+        assert_eq!(upper.numbers_of(&[(0..64).collect()]), [1], "numbers stay with their nodes");
+    }
+
     /// One node, few threads, or no wish: nothing is bound, and nothing is copied.
     #[test]
     fn mostly_there_is_nothing_to_do() {
         let folder = tempfile::tempdir().unwrap();
         let two = two_sockets(folder.path());
-        let one = Topology { nodes: vec![(0..64).collect()] };
+        let one = Topology { nodes: vec![(0..64).collect()], numbers: vec![0] };
         for placement in [
             Placement::new(&NumaPolicy::Auto, &one, 64),
             Placement::new(&NumaPolicy::Auto, &two, 16),

@@ -11,7 +11,7 @@ use super::allies::Allies;
 use super::entry::Entry;
 use super::replacement::Replacement;
 use super::replicas::Replicas;
-use crate::learning::{Corrections, Histories};
+use crate::learning::Corrections;
 use crate::report::{Report, Sink};
 use crate::request::{Limits, Options, Root};
 use crate::score::Score;
@@ -35,8 +35,6 @@ pub struct Job {
     pub tb_root: Option<TbRoot>,
     /// The correction history, if all threads share one.
     pub corrections: Option<Arc<Corrections>>,
-    /// The move histories, if all threads share them.
-    pub histories: Option<Arc<Histories>>,
     /// Options of this search.
     pub options: Options,
     /// The position and the game before it.

@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
             seat,
             job,
             network,
-            histories: job.histories.as_deref().unwrap_or(histories),
+            histories,
             corrections: job.corrections.as_deref().unwrap_or(corrections),
             accumulators,
             keys: job.root.history.clone(),
@@ -219,7 +219,7 @@ impl<'a> Search<'a> {
         if end {
             self.job.control.finish(self.job.id);
             self.stopped = true;
-        } else if self.job.lead.as_ref().is_some_and(|lead| lead.has(self.root_depth)) {
+        } else if self.is_overtaken() {
             self.stopped = true;
             self.overtaken = true;
         }

@@ -1,6 +1,7 @@
 //! What a search thread owns and keeps from one search to the next.
 
 use std::collections::TryReserveError;
+use std::sync::Arc;
 
 use megatherium_board::Board;
 use megatherium_nnue::{Accumulators, Network};
@@ -16,8 +17,8 @@ use crate::score::Score;
 pub struct Worker {
     /// The memory node it lives on.
     pub(super) node: usize,
-    /// Move histories.
-    pub(super) histories: Histories,
+    /// Move histories, perhaps shared by a group of threads.
+    pub(super) histories: Arc<Histories>,
     /// How far the static evaluation was off in similar positions.
     pub(super) corrections: Corrections,
     /// Context of the current line.
@@ -33,11 +34,16 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// An untrained thread on a memory node. Fails if its memory cannot be allocated.
-    pub fn new(node: usize, network: &Network) -> Result<Worker, TryReserveError> {
+    /// A thread on a memory node that has learnt nothing itself. Fails if its memory cannot be
+    /// allocated.
+    pub fn new(
+        node: usize,
+        network: &Network,
+        histories: Arc<Histories>,
+    ) -> Result<Worker, TryReserveError> {
         Ok(Worker {
             node,
-            histories: Histories::new()?,
+            histories,
             corrections: Corrections::new()?,
             stack: Stack::new()?,
             pv: PvTable::new()?,

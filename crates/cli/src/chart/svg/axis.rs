@@ -70,7 +70,7 @@ fn even_ticks(low: f64, high: f64) -> Vec<f64> {
     let step = [1.0, 2.0, 5.0, 10.0]
         .into_iter()
         .map(|unit| unit * power)
-        .find(|&step| step >= raw)
+        .find(|&step| step >= 0.8 * raw)
         .unwrap_or(raw);
     let first = (low / step).ceil();
     (0..12)

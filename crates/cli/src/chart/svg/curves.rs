@@ -23,7 +23,7 @@ pub(super) fn draw(curves: &Curves, frame: Frame) -> (String, f64) {
     let legend = legend(&curves.series, frame.width);
     let lines = legend.last().map_or(0.0, |place| place.1);
     let area = Area {
-        left: 26.0 + widest,
+        left: 30.0 + widest,
         right: frame.width - RIGHT,
         top: lines + 18.0,
         bottom: frame.height - BOTTOM,

@@ -15,7 +15,7 @@ pub(super) fn draw(heat: &Heat, frame: Frame) -> (String, f64) {
     let cell_height = ((frame.height - TOP - BOTTOM) / rows).clamp(14.0, 30.0);
     let widest = heat.rows.iter().map(|name| width(name)).fold(0.0, f64::max);
     let area = Area {
-        left: 26.0 + widest,
+        left: 30.0 + widest,
         right: frame.width - RIGHT,
         top: TOP,
         bottom: TOP + rows * cell_height,

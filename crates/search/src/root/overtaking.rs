@@ -1,0 +1,88 @@
+//! Threads that take over an iteration which another one has completed.
+
+use std::cmp::Reverse;
+
+use crate::report::ScoreBound;
+use crate::request::TakeOver;
+use crate::score::{INFINITY, Score};
+use crate::smp::Lead;
+use crate::tree::{Completed, Search};
+
+impl Search<'_> {
+    /// Depth of the next iteration. A helper leaves one out that enough others are at: what it
+    /// finds beyond is in the table when they get there.
+    pub(super) fn next_depth(&self) -> i32 {
+        let next = self.root_depth + 1;
+        let counters = &self.job.counters;
+        let crowded = self.id != 0
+            && self.job.options.teamwork.skip_depths
+            && 2 * counters.searching(next) >= counters.threads();
+        let depth = if crowded { next + 1 } else { next };
+        counters.of(self.id).set_depth(depth);
+        depth
+    }
+
+    /// Tells the other threads that this one has completed an iteration, if they are to know.
+    pub(super) fn publish(&self, last_depth: i32) {
+        if let Some(lead) = self.job.lead.as_ref().filter(|_| self.root_depth <= last_depth) {
+            let best = &self.root_moves[0];
+            lead.publish(self.root_depth, best.mv.raw(), || Completed {
+                score: best.score,
+                pv: best.pv.clone(),
+                seldepth: best.seldepth,
+            });
+        }
+    }
+
+    /// Whether this thread should give up its iteration because another has completed it.
+    pub fn is_overtaken(&self) -> bool {
+        let Some(lead) = self.job.lead.as_ref().map(Lead::standing) else { return false };
+        if lead.depth != self.root_depth {
+            return lead.depth > self.root_depth;
+        }
+        match self.job.options.teamwork.take_over {
+            TakeOver::Never => false,
+            TakeOver::First => true,
+            TakeOver::Agreed => {
+                2 * lead.finished > self.job.counters.threads() || self.prefers(lead.tag)
+            }
+        }
+    }
+
+    /// Whether the move with these bits is the best so far in this iteration. Before the first move
+    /// is finished that is the best of the last iteration; while the search fails low, there is
+    /// none.
+    fn prefers(&self, bits: u16) -> bool {
+        let best = self.root_moves.iter().min_by_key(|root_move| Reverse(root_move.score));
+        best.is_some_and(|best| best.bound != ScoreBound::Upper && best.mv.raw() == bits)
+    }
+
+    /// If the iteration was broken off because another thread has completed it, makes that thread's
+    /// result its own.
+    pub(super) fn take_over(&mut self) -> bool {
+        if !std::mem::take(&mut self.overtaken) || self.job.is_over() {
+            return false;
+        }
+        let Some((depth, result)) = self.job.lead.as_ref().and_then(Lead::get) else {
+            return false;
+        };
+        self.stopped = false;
+        self.root_depth = depth;
+        for root_move in &mut self.root_moves {
+            root_move.score = -INFINITY;
+            if root_move.mv == result.pv[0] {
+                root_move.score = result.score;
+                root_move.average_score = Some(
+                    root_move
+                        .average_score
+                        .map_or(result.score, |average| Score::midpoint(average, result.score)),
+                );
+                root_move.bound = ScoreBound::Exact;
+                root_move.seldepth = result.seldepth;
+                root_move.pv.clone_from(&result.pv);
+            }
+        }
+        self.root_moves.sort_by_key(|root_move| Reverse(root_move.score));
+        true
+    }
+}

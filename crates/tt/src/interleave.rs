@@ -1,0 +1,100 @@
+//! Memory nodes on Linux: spreading a table over them.
+//!
+//! On a machine with several memory nodes the system puts a page on the node of the thread that
+//! first touches it. A table that one thread has cleared is then on one node, whose memory answers
+//! to all. Interleaved, its pages come from all nodes in turn.
+
+/// Asks the system to take the pages of this memory from these nodes in turn, and to move those
+/// that are elsewhere already; says whether it took the request. The memory must begin with a page.
+#[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", not(miri)))]
+pub(crate) fn interleave<T>(table: &[T], nodes: &[usize]) -> bool {
+    use core::ffi::{c_int, c_long, c_uint, c_ulong};
+    // The C library has no function for it, only the library of the NUMA tools.
+    unsafe extern "C" {
+        fn syscall(number: c_long, ...) -> c_long;
+    }
+    /// Nodes that can be named.
+    const NODES: usize = 1024;
+    const MPOL_INTERLEAVE: c_int = 3;
+    const MPOL_MF_MOVE: c_uint = 2;
+    // The kernel's number of `mbind`.
+    let number: c_long = if cfg!(target_arch = "x86_64") {
+        237
+    } else if cfg!(target_arch = "aarch64") {
+        235
+    } else {
+        return false;
+    };
+    let mut mask: [c_ulong; NODES / 64] = [0; NODES / 64];
+    for &node in nodes {
+        let Some(word) = mask.get_mut(node / 64) else { return false };
+        *word |= 1 << (node % 64);
+    }
+    // SAFETY: the range is exactly that of a live slice and the mask is as long as the call is
+    // told (it counts one more). Where pages lie does not change what is in them.
+    let result = unsafe {
+        syscall(
+            number,
+            table.as_ptr(),
+            size_of_val(table) as c_ulong,
+            MPOL_INTERLEAVE,
+            mask.as_ptr(),
+            (NODES + 1) as c_ulong,
+            MPOL_MF_MOVE,
+        )
+    };
+    result == 0
+}
+
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64", feature = "std", not(miri))))]
+pub(crate) fn interleave<T>(_: &[T], _: &[usize]) -> bool {
+    false
+}
+
+#[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", not(miri)))]
+#[cfg(test)]
+mod tests {
+    use crate::{Packed, Payload, Table};
+
+    #[derive(Clone, Copy)]
+    struct Nothing;
+
+    impl Payload for Nothing {
+        fn pack(self) -> Packed {
+            Packed::new(1)
+        }
+        fn unpack(_: Packed) -> Self {
+            Nothing
+        }
+    }
+
+    /// Whether the system says that memory at this address is interleaved.
+    fn is_interleaved(address: usize) -> bool {
+        let maps = std::fs::read_to_string("/proc/self/numa_maps").unwrap_or_default();
+        maps.lines().any(|line| {
+            let mut fields = line.split_ascii_whitespace();
+            let start = fields.next().and_then(|start| usize::from_str_radix(start, 16).ok());
+            start == Some(address) && fields.next().is_some_and(|mode| mode == "interleave:0")
+        })
+    }
+
+    /// Every machine has a node 0. What a system without memory nodes refuses, it does not report.
+    #[test]
+    fn the_system_is_asked_about_the_whole_table() {
+        let table = Table::<Nothing>::new(4).unwrap();
+        let start = table.address_range().start;
+        assert!(!is_interleaved(start));
+        assert_eq!(table.interleave(&[0]), is_interleaved(start));
+        let knows_nodes = std::path::Path::new("/sys/devices/system/node/node0").exists();
+        assert!(is_interleaved(start) || !knows_nodes);
+    }
+
+    #[test]
+    fn nodes_that_are_not_there_are_refused() {
+        let table = Table::<Nothing>::new(4).unwrap();
+        assert!(!table.interleave(&[1023]) && !table.interleave(&[1024]));
+        assert!(!table.interleave(&[]), "nothing to choose from");
+        let small = Table::<Nothing>::new(1).unwrap();
+        assert!(!small.interleave(&[0]), "too small to be worth it");
+    }
+}
