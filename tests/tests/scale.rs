@@ -270,7 +270,7 @@ fn bad_arguments_are_one_line() {
         (&["--elo", "--threads", "2,4"], "one number of threads"),
         (&["--elo", "--positions", "4"], "--positions is for"),
         (&["--elo", "--team", "luck=1"], "take_over"),
-        (&["--team", "jitter=0"], "--team is for --virtual and --elo"),
+        (&["--team", "jitter=0"], "--team is for --virtual, --elo and --cluster"),
         (&["--virtual", "--against-threads", "2"], "--against-threads is for --elo"),
         (&["--pairs", "4"], "--pairs is for --elo"),
         (&["--virtual", "--repeats", "2"], "--repeats is for"),

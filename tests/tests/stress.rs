@@ -136,7 +136,10 @@ fn resources_change_a_thousand_times() {
 
 /// Far more threads than cores: the clock is kept, and `stop` is obeyed.
 fn many_threads(threads: usize, rounds: usize) -> Duration {
+    let started = Instant::now();
     let mut engine = engine(threads);
+    assert!(engine.ready().is_empty());
+    let start = started.elapsed();
     let (mut slowest_stop, mut longest) = (Duration::ZERO, Duration::ZERO);
     for _ in 0..rounds {
         engine.send("go infinite");
@@ -152,8 +155,8 @@ fn many_threads(threads: usize, rounds: usize) -> Duration {
         assert!(engine.ready().is_empty());
     }
     println!(
-        "{threads} threads on {} cores, {rounds} rounds: stop answered after at most {slowest_stop:?}, \
-         a move on a clock of 2 s took at most {longest:?}, {:.0} MiB",
+        "{threads} threads on {} cores, {rounds} rounds: started in {start:?}, stop answered after \
+         at most {slowest_stop:?}, a move on a clock of 2 s took at most {longest:?}, {:.0} MiB",
         std::thread::available_parallelism().map_or(1, usize::from),
         resident(&engine)
     );

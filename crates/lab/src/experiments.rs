@@ -5,8 +5,7 @@
 //! that alternate in short blocks.
 
 use megatherium_board::Board;
-use megatherium_search::Replacement;
-use megatherium_search::{Engine, Limits, Root, VirtualSmp};
+use megatherium_search::{Engine, Limits, Replacement, Root, Teamwork, VirtualSmp};
 
 use crate::crew::{Rig, share_out};
 use crate::error::LabError;
@@ -66,7 +65,8 @@ impl Question {
             name: "table",
             title: "The table on and off",
             text: "Nodes to the depth one thread reaches without a table. Off means a single \
-                   cluster, which remembers next to nothing.",
+                   cluster, which remembers next to nothing. The threads share the table and \
+                   nothing else: plain Lazy SMP.",
             run: table,
             ..Question::WORK
         },
@@ -282,12 +282,19 @@ fn nothing(_: &mut Engine) -> Result<(), LabError> {
 }
 
 fn table(settings: &Settings, observer: &dyn Observer) -> Result<Vec<Outcome>, LabError> {
-    let off = |engine: &mut Engine| Ok(engine.disable_table()?);
+    let on = |engine: &mut Engine| {
+        engine.options.teamwork = Teamwork::PLAIN;
+        Ok(())
+    };
+    let off = |engine: &mut Engine| {
+        on(engine)?;
+        Ok(engine.disable_table()?)
+    };
     // The depth is what one thread reaches without the table; with it, that depth is easy.
     let lines = lines(settings, 1, &off, observer)?;
     let mebibytes = settings.mebibytes;
     let arms = [
-        ("on".to_owned(), work("table on", settings, mebibytes, &lines, &nothing, observer)?),
+        ("on".to_owned(), work("table on", settings, mebibytes, &lines, &on, observer)?),
         ("off".to_owned(), work("table off", settings, mebibytes, &lines, &off, observer)?),
     ];
     Ok(outcomes(settings, &arms))

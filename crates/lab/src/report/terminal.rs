@@ -23,6 +23,8 @@ pub fn write(report: &Report) -> String {
 
 /// Longest line of the notes, and of a table where its numbers allow it.
 const WIDTH: usize = 100;
+/// Most lines of a title.
+const TITLE_LINES: usize = 4;
 
 fn write_section(text: &mut String, section: &Section) {
     let _ = writeln!(text, "{}\n", section.title);
@@ -34,14 +36,12 @@ fn write_section(text: &mut String, section: &Section) {
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let titles = || table.columns.iter().enumerate();
-    let full: Vec<usize> =
-        titles().map(|(column, title)| cell_width(column).max(title.chars().count())).collect();
-    // A table that is too wide gets its titles on two lines.
-    let widths: Vec<usize> = if full.iter().map(|width| width + 2).sum::<usize>() <= WIDTH {
-        full
-    } else {
-        titles().map(|(column, title)| cell_width(column).max(half(title))).collect()
+    let widths = |lines: usize| -> Vec<usize> {
+        titles().map(|(column, title)| cell_width(column).max(width_in(title, lines))).collect()
     };
+    // A table that is too wide gets its titles on more lines.
+    let fits = |widths: &Vec<usize>| widths.iter().map(|width| width + 2).sum::<usize>() <= WIDTH;
+    let widths = (1..TITLE_LINES).map(widths).find(fits).unwrap_or_else(|| widths(TITLE_LINES));
     let heads: Vec<Vec<String>> =
         table.columns.iter().zip(&widths).map(|(title, &width)| wrapped(title, width)).collect();
     let lines = heads.iter().map(Vec::len).max().unwrap_or(0);
@@ -74,11 +74,11 @@ fn write_section(text: &mut String, section: &Section) {
     text.push('\n');
 }
 
-/// The least width in which a title takes at most two lines.
-fn half(title: &str) -> usize {
+/// The least width in which a title takes at most so many lines.
+fn width_in(title: &str, lines: usize) -> usize {
     let length = title.chars().count();
-    let lines = (1..=length).map(|width| wrapped(title, width)).find(|lines| lines.len() <= 2);
-    let longest = lines.iter().flatten().map(|line| line.chars().count()).max();
+    let found = (1..=length).map(|width| wrapped(title, width)).find(|it| it.len() <= lines);
+    let longest = found.iter().flatten().map(|line| line.chars().count()).max();
     longest.unwrap_or(length)
 }
 
@@ -109,16 +109,20 @@ mod tests {
     #[test]
     fn titles_and_notes_wrap() {
         assert_eq!(super::wrapped("table in use, %", 8), ["table in", "use, %"]);
-        assert_eq!(super::half("table in use, %"), 8);
-        assert_eq!(super::half("positions"), 9);
+        assert_eq!(super::width_in("table in use, %", 1), 15);
+        assert_eq!(super::width_in("table in use, %", 2), 8);
+        assert_eq!(super::width_in("positions", 2), 9);
         let mut report = example();
         let section = &mut report.sections[0];
         section.notes = vec!["word ".repeat(40).trim_end().to_owned()];
-        section.table.columns[1] = "a title that is much wider than its numbers ".repeat(3);
-        let text = super::write(&report);
-        assert!(text.lines().all(|line| line.chars().count() <= super::WIDTH), "{text}");
-        let longest = text.lines().filter(|line| line.contains("a title that")).count();
-        assert_eq!(longest, 2, "{text}");
+        for lines in 1..=super::TITLE_LINES {
+            let title = "a title that is much wider than its numbers ".repeat(lines);
+            report.sections[0].table.columns[1] = title.trim_end().to_owned();
+            let text = super::write(&report);
+            assert!(text.lines().all(|line| line.chars().count() <= super::WIDTH), "{text}");
+            let found = text.lines().filter(|line| line.contains("a title that")).count();
+            assert_eq!(found, lines, "{text}");
+        }
     }
 
     #[test]

@@ -107,17 +107,27 @@ impl Teamwork {
     ];
 }
 
+impl Teamwork {
+    /// Plain Lazy SMP: the threads share the table and nothing else.
+    pub const PLAIN: Teamwork = Teamwork {
+        take_over: TakeOver::Never,
+        skip_depths: false,
+        ahead: 0,
+        helpers_mark_pv: true,
+        jitter: true,
+        windows_by_id: true,
+        shared_corrections: false,
+        shared_histories: false,
+    };
+}
+
 impl Default for Teamwork {
     fn default() -> Self {
         Teamwork {
             take_over: TakeOver::Agreed,
             skip_depths: true,
-            ahead: 0,
-            helpers_mark_pv: true,
-            jitter: true,
-            windows_by_id: true,
-            shared_corrections: false,
             shared_histories: true,
+            ..Teamwork::PLAIN
         }
     }
 }

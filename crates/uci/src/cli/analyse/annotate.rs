@@ -68,8 +68,7 @@ pub(super) fn run(args: &AnalyseArgs) -> JobResult {
     if let Some(path) = &args.out {
         let [inaccuracies, mistakes, blunders] = faults;
         bar.line(format_args!(
-            "{done} games written to {}: {blunders} blunders, {mistakes} mistakes, {inaccuracies} \
-             inaccuracies",
+            "{}: games {done}, blunders {blunders}, mistakes {mistakes}, inaccuracies {inaccuracies}",
             path.display()
         ));
     }
