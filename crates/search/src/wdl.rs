@@ -5,7 +5,7 @@
 //! the material left, because the same advantage wins more often with fewer pieces. The parameters
 //! are fitted to game results.
 
-use megatherium_board::{Board, Color, PieceType};
+use megatherium_board::{Board, PieceType};
 
 use crate::score::{Score, is_decisive};
 
@@ -31,19 +31,23 @@ impl Model {
     }
 }
 
+/// Material of the start position, in pawns.
+pub(crate) const FULL_BOARD: Score = 78;
+
+/// Material on the board, in pawns.
+#[inline]
+pub(crate) fn pawns_worth(board: &Board) -> Score {
+    let count = |piece_type| board.pieces(piece_type).count() as Score;
+    count(PieceType::Pawn)
+        + 3 * (count(PieceType::Knight) + count(PieceType::Bishop))
+        + 5 * count(PieceType::Rook)
+        + 9 * count(PieceType::Queen)
+}
+
 /// Material on the board, from 0 (bare kings) to 1 (the initial material). More is clamped: games,
 /// and so the fit, never have it.
 pub fn material(board: &Board) -> f64 {
-    let count = |piece| {
-        let both = board.pieces_of(Color::White, piece) | board.pieces_of(Color::Black, piece);
-        f64::from(both.count())
-    };
-    let pawns = count(PieceType::Pawn)
-        + 3.0 * count(PieceType::Knight)
-        + 3.0 * count(PieceType::Bishop)
-        + 5.0 * count(PieceType::Rook)
-        + 9.0 * count(PieceType::Queen);
-    (pawns / 78.0).min(1.0)
+    (f64::from(pawns_worth(board)) / f64::from(FULL_BOARD)).min(1.0)
 }
 
 /// Win, draw and loss in permille; they add up to 1000.

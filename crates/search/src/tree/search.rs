@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use megatherium_board::{Board, KeyHistory, Move, PieceType};
+use megatherium_board::{Board, KeyHistory, Move};
 use megatherium_nnue::{Accumulators, Network};
 
 use super::allies::{Allies, Progress};
@@ -21,22 +21,10 @@ use crate::params::Params;
 use crate::score::{DRAW, MAX_EVAL, Score};
 use crate::smp::Baton;
 use crate::time::TimeManager;
+use crate::wdl::{FULL_BOARD, pawns_worth};
 
 /// Nodes between two polls of the clock and the stop word.
 const CHECK_INTERVAL: u64 = 512;
-
-/// Material of the start position, in pawns.
-const FULL_BOARD: Score = 78;
-
-/// Material on the board, in pawns.
-#[inline]
-fn material(board: &Board) -> Score {
-    let count = |piece_type| board.pieces(piece_type).count() as Score;
-    count(PieceType::Pawn)
-        + 3 * (count(PieceType::Knight) + count(PieceType::Bishop))
-        + 5 * count(PieceType::Rook)
-        + 9 * count(PieceType::Queen)
-}
 
 /// A search in progress, as one thread sees it.
 pub struct Search<'a> {
@@ -284,7 +272,7 @@ impl<'a> Search<'a> {
     /// A raw evaluation as the search uses it: scaled down as pieces are traded and as the 50-move
     /// rule nears, and corrected by the correction history.
     pub fn corrected(&self, raw: Score, board: &Board, ply: usize) -> Score {
-        let traded = FULL_BOARD - material(board);
+        let traded = FULL_BOARD - pawns_worth(board);
         let scaled = raw * (8192 - self.params.material_scaling * traded) / 8192;
         let faded = scaled * (200 - board.halfmove_clock() as Score) / 200;
         self.corrections.apply(faded, board, self.last_moves(ply), &self.params)
