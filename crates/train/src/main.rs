@@ -34,6 +34,8 @@ enum Command {
     Train(train::TrainArgs),
     /// Quantise a checkpoint into a net file
     Quantise(nets::QuantiseArgs),
+    /// Average the weights of nets that were trained from one another
+    Average(nets::AverageArgs),
     /// Install a net as the embedded one of the source tree, and print the bench count it gives
     Export(export::ExportArgs),
     /// Print and plot the weights and neurons of a net
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Import(args) => import::import(&args),
         Command::Train(args) => train::train(&args),
         Command::Quantise(args) => nets::quantise(&args),
+        Command::Average(args) => nets::average(&args),
         Command::Export(args) => export::export(&args),
         Command::Inspect(args) => nets::inspect(&args),
         Command::Compare(args) => nets::compare(&args),

@@ -3,7 +3,7 @@
 mod common;
 
 use megatherium_board::referee::Outcome;
-use megatherium_nnue::{HIDDEN, Network, constructed};
+use megatherium_nnue::{Architecture, HIDDEN, Network, Weights, constructed};
 use megatherium_train::data::{Ending, NO_SCORE, Reader, Writer};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -102,6 +102,34 @@ fn nets_of_other_shapes_are_trained_and_played_if_they_fit() {
     succeed(path, &[&run[..], &["small/net.nnue"]].concat());
     let error = fail(path, &[&run[..], &["large/checkpoint.bin"]].concat());
     assert!(error.contains("cannot become"), "{error}");
+}
+
+#[test]
+fn nets_of_one_shape_are_averaged_weight_by_weight() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let first = Network::embedded().weights();
+    let mut second = first.clone();
+    second.input[5] += 4;
+    second.input_bias[1] -= 2;
+    second.output[7] += 2;
+    second.output_bias[3] += 100;
+    fs::write(path.join("first"), first.to_bytes()).unwrap();
+    fs::write(path.join("second"), second.to_bytes()).unwrap();
+    succeed(path, &["average", "first", "second", "-o", "mean"]);
+    let mean = Network::from_bytes(&fs::read(path.join("mean")).unwrap()).unwrap().weights();
+    let mut expected = first.clone();
+    expected.input[5] += 2;
+    expected.input_bias[1] -= 1;
+    expected.output[7] += 1;
+    expected.output_bias[3] += 50;
+    assert_eq!(mean, expected);
+
+    let narrow = Weights::zero(Architecture::one_bucket(32));
+    fs::write(path.join("narrow"), narrow.to_bytes()).unwrap();
+    let said = fail(path, &["average", "first", "narrow", "-o", "mean"]);
+    assert!(said.contains("differ in shape"), "{said}");
+    assert!(fail(path, &["average", "first", "-o", "mean"]).contains("<NETS>"));
 }
 
 #[test]

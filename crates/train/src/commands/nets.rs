@@ -1,4 +1,4 @@
-//! `quantise`, `inspect` and `compare`: make and examine net files.
+//! `quantise`, `average`, `inspect` and `compare`: make and examine net files.
 
 use super::files::FilterArgs;
 use super::{Failure, at, load_network, ranged, samples_of, write_net};
@@ -35,6 +35,50 @@ pub fn quantise(args: &QuantiseArgs) -> Result<(), Failure> {
         State::load(&args.checkpoint, None).map_err(|error| at(&args.checkpoint)(&error))?;
     let dataset = samples_of(&args.data, &args.filter.filter(), 0)?;
     write_net(&state.model, &args.output, &dataset.training)
+}
+
+/// Arguments of `average`.
+#[derive(Args, Debug)]
+pub struct AverageArgs {
+    /// Net files of one shape: a net, and nets trained from it
+    #[arg(required = true, num_args = 2..)]
+    nets: Vec<PathBuf>,
+    /// The net file to make
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+/// Averages the weights of nets. Nets that started from the same weights have the same neurons, so
+/// their mean is a net too, and what each has learnt by accident cancels out.
+pub fn average(args: &AverageArgs) -> Result<(), Failure> {
+    let networks: Result<Vec<_>, Failure> =
+        args.nets.iter().map(|path| Ok(load_network(path)?.weights())).collect();
+    let networks = networks?;
+    let mut mean = networks[0].clone();
+    if let Some(other) = networks.iter().find(|net| net.architecture != mean.architecture) {
+        return Err(format!("{} and {} differ in shape", mean.architecture, other.architecture));
+    }
+    for at in 0..mean.input.len() {
+        mean.input[at] = mean_of(networks.iter().map(|net| net.input[at])) as i16;
+    }
+    for at in 0..mean.input_bias.len() {
+        mean.input_bias[at] = mean_of(networks.iter().map(|net| net.input_bias[at])) as i16;
+    }
+    for at in 0..mean.output.len() {
+        mean.output[at] = mean_of(networks.iter().map(|net| net.output[at])) as i16;
+    }
+    for at in 0..mean.output_bias.len() {
+        mean.output_bias[at] = mean_of(networks.iter().map(|net| net.output_bias[at])) as i32;
+    }
+    fs::write(&args.output, mean.to_bytes()).map_err(|error| at(&args.output)(&error))?;
+    say!("net {:016x} written to {}", mean.checksum(), args.output.display());
+    Ok(())
+}
+
+/// The mean, rounded to an integer, ties to the even one: rounding always up would add up.
+fn mean_of<T: Into<f64>>(numbers: impl ExactSizeIterator<Item = T>) -> f64 {
+    let count = numbers.len() as f64;
+    (numbers.map(Into::into).sum::<f64>() / count).round_ties_even()
 }
 
 /// Arguments of `compare`.
