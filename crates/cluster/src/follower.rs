@@ -14,20 +14,20 @@ use megatherium_uci::parse::parse;
 use megatherium_uci::shell::{Shell, root_of};
 use parking_lot::Mutex;
 
-use crate::desk::{Desk, Order};
+use crate::bridge::{Bridge, Event};
+use crate::endpoint::{Endpoint, ROUND, Timing, stamp};
 use crate::leader::name;
 use crate::message::{Hello, Message, PROTOCOL};
-use crate::station::{ROUND, Station, stamp};
-use crate::wire::Wire;
+use crate::transport::Transport;
 
-/// A follower introduces itself again after this time, in case nobody has heard it.
-const AGAIN: Duration = Duration::from_millis(500);
+/// A follower sends its greeting again after this time, in case it was lost.
+const RETRY: Duration = Duration::from_millis(500);
 
 /// What the shell of a follower says: kept, and sent to the leader if it is an error.
 #[derive(Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
+struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Said {
+impl Write for CapturedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -39,11 +39,11 @@ impl Write for Said {
 }
 
 struct Follower<W> {
-    station: Station<W>,
-    orders: Receiver<Order>,
-    desk: Arc<Desk>,
+    endpoint: Endpoint<W>,
+    events: Receiver<Event>,
+    bridge: Arc<Bridge>,
     shell: Shell,
-    said: Said,
+    said: CapturedOutput,
     /// The settings taken over, and the lines that made them.
     number: u64,
     epoch: u64,
@@ -54,17 +54,17 @@ struct Follower<W> {
     last_hello: Instant,
 }
 
-/// Follows rank 0 until it says goodbye. Returns whether all ranks end in good order.
-pub fn follow<W: Wire>(wire: W) -> Result<bool, EngineError> {
-    let (desk, orders) = Desk::new(wire.rank());
-    let desk = Arc::new(desk);
-    let said = Said::default();
+/// Follows rank 0 until it ends or falls silent. Returns whether all ranks are alive at the end.
+pub fn follow<W: Transport>(transport: W, timing: Timing) -> Result<bool, EngineError> {
+    let (bridge, events) = Bridge::new(transport.rank(), transport.ranks());
+    let bridge = Arc::new(bridge);
+    let said = CapturedOutput::default();
     let mut shell = Shell::new(Arc::new(Output::new(Box::new(said.clone()))))?;
-    shell.engine_mut().set_allies(Arc::clone(&desk) as Arc<dyn Allies>);
+    shell.engine_mut().set_allies(Arc::clone(&bridge) as Arc<dyn Allies>);
     let mut follower = Follower {
-        station: Station::new(wire),
-        orders,
-        desk,
+        endpoint: Endpoint::new(transport),
+        events,
+        bridge,
         shell,
         said,
         number: 0,
@@ -74,32 +74,34 @@ pub fn follow<W: Wire>(wire: W) -> Result<bool, EngineError> {
         searching: false,
         last_hello: Instant::now(),
     };
-    Ok(follower.run())
+    Ok(follower.run(timing))
 }
 
-impl<W: Wire> Follower<W> {
-    fn run(&mut self) -> bool {
+impl<W: Transport> Follower<W> {
+    fn run(&mut self, timing: Timing) -> bool {
         self.say_hello();
-        while self.station.is_open() {
-            if let Ok(order) = self.orders.recv_timeout(self.station.nap(self.searching)) {
-                self.conclude(order);
+        // Rank 0 acknowledges every greeting. If it does not, it has died or left this rank out.
+        while self.endpoint.is_open() && self.endpoint.silence(0) < timing.leader_silence {
+            if let Ok(event) = self.events.recv_timeout(self.endpoint.poll_interval(self.searching))
+            {
+                self.conclude(event);
             }
-            while let Some((from, message)) = self.station.receive() {
+            while let Some((from, message)) = self.endpoint.receive() {
                 if let (0, Message::Bye { clean }) = (from, &message) {
                     self.end_search();
-                    // The next round acknowledges the goodbye.
+                    // The next round acknowledges the message.
                     std::thread::sleep(ROUND);
-                    self.station.round();
+                    self.endpoint.round();
                     return *clean;
                 }
-                self.hear(from, message);
+                self.handle_message(from, message);
             }
-            if self.station.round() {
+            if self.endpoint.round() {
                 if self.searching {
-                    let others: Vec<usize> = self.station.others().collect();
-                    self.station.exchange(&self.desk, &others, self.stamp(), self.search);
+                    let others: Vec<usize> = self.endpoint.others().collect();
+                    self.endpoint.exchange(&self.bridge, &others, self.stamp(), self.search);
                 }
-                if self.last_hello.elapsed() > AGAIN {
+                if self.last_hello.elapsed() > RETRY {
                     self.say_hello();
                 }
             }
@@ -108,21 +110,21 @@ impl<W: Wire> Follower<W> {
     }
 
     fn stamp(&self) -> u64 {
-        stamp(self.desk.net(), self.epoch)
+        stamp(self.bridge.net(), self.epoch)
     }
 
     fn say_hello(&mut self) {
         self.last_hello = Instant::now();
         let net = self.shell.engine().network().checksum();
-        let (number, traffic, name) = (self.number, self.station.traffic(), name());
+        let (number, traffic, name) = (self.number, self.endpoint.traffic, name());
         let hello = Hello { protocol: PROTOCOL, number, net, traffic, name };
-        self.station.post(0, &Message::Hello(hello));
+        self.endpoint.post(0, &Message::Hello(hello));
     }
 
-    fn hear(&mut self, from: usize, message: Message) {
+    fn handle_message(&mut self, from: usize, message: Message) {
         match message {
-            Message::Entries { stamp, entries, .. } if stamp == self.stamp() => {
-                self.desk.deliver(entries);
+            Message::Entries { stamp, search, completed, entries, .. } if stamp == self.stamp() => {
+                self.bridge.deliver(entries, completed.filter(|_| search == self.search));
             }
             // Everything else is the leader's to say.
             _ if from != 0 => {}
@@ -160,7 +162,7 @@ impl<W: Wire> Follower<W> {
         let said = std::mem::take(&mut *self.said.0.lock());
         for line in String::from_utf8_lossy(&said).lines() {
             if let Some(error) = line.strip_prefix("info string error: ") {
-                self.station.post(0, &Message::Note(error.to_owned()));
+                self.endpoint.post(0, &Message::Note(error.to_owned()));
             }
         }
     }
@@ -173,7 +175,7 @@ impl<W: Wire> Follower<W> {
             return;
         }
         let threads = self.shell.engine().threads();
-        self.desk.set_seats_before(self.station.rank() * threads);
+        self.bridge.set_seats_before(self.endpoint.rank() * threads);
         (self.search, self.searching) = (search, true);
         let nodes = (nodes > 0).then_some(nodes);
         let limits = Limits { infinite: true, nodes, search_moves: moves, ..Limits::default() };
@@ -184,16 +186,16 @@ impl<W: Wire> Follower<W> {
     fn end_search(&mut self) {
         self.shell.engine().stop();
         self.shell.engine().wait();
-        while let Ok(order) = self.orders.try_recv() {
-            self.conclude(order);
+        while let Ok(event) = self.events.try_recv() {
+            self.conclude(event);
         }
     }
 
-    fn conclude(&mut self, order: Order) {
-        if let Order::Concluded(verdict, total) = order {
+    fn conclude(&mut self, event: Event) {
+        if let Event::Concluded(verdict, total) = event {
             self.searching = false;
             let (search, nodes, tb_hits) = (self.search, total.nodes, total.tb_hits);
-            self.station.post(0, &Message::Conclusion { search, nodes, tb_hits, verdict });
+            self.endpoint.post(0, &Message::Conclusion { search, nodes, tb_hits, verdict });
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Rank 0: speaks UCI, tells the others what to search, and collects what they conclude.
 //!
-//! A reader thread runs the ordinary shell and engine. This thread has the wire. A follower takes
-//! part in a search if it has taken over the settings and has the same program and net; whoever
-//! comes late joins, and whoever falls silent is left out. The search never waits for a follower
-//! longer than the grace.
+//! A reader thread runs the ordinary shell and engine. This thread runs the protocol. A follower
+//! takes part in a search if it has the leader's settings, program and net. A late follower joins
+//! the search under way; a silent one is left out. The search never waits for a follower longer
+//! than the grace.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -18,17 +18,17 @@ use megatherium_search::{Allies, EngineError, Verdict};
 use megatherium_uci::output::Output;
 use megatherium_uci::shell::Shell;
 
-use crate::desk::{Desk, Order};
-use crate::message::{Hello, LONGEST, Message, PROTOCOL};
-use crate::options::Clerk;
-use crate::station::{ROUND, Station, Timing, stamp};
-use crate::wire::Wire;
+use crate::bridge::{Bridge, Event};
+use crate::endpoint::{Endpoint, ROUND, Timing, stamp};
+use crate::message::{Hello, MAX_LENGTH, Message, PROTOCOL};
+use crate::options::ClusterOptions;
+use crate::transport::Transport;
 
 /// Settings are sent again to a follower that has not taken them over after this time.
-const AGAIN: Duration = Duration::from_millis(200);
+const RETRY: Duration = Duration::from_millis(200);
 
 /// Longest wait for the others at `isready`.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Name, version and commit of this program.
 pub fn name() -> String {
@@ -58,8 +58,8 @@ struct Search {
 }
 
 struct Leader<W> {
-    station: Station<W>,
-    desk: Arc<Desk>,
+    endpoint: Endpoint<W>,
+    bridge: Arc<Bridge>,
     output: Arc<Output>,
     timing: Timing,
     peers: BTreeMap<usize, Peer>,
@@ -73,23 +73,23 @@ struct Leader<W> {
     waiting: Vec<Sender<()>>,
 }
 
-/// Runs rank 0 until the conversation ends. Returns whether all ranks ended in good order.
-pub fn lead<W: Wire>(
-    wire: W,
+/// Runs rank 0 until the conversation ends. Returns whether all ranks are alive at the end.
+pub fn lead<W: Transport>(
+    transport: W,
     input: impl BufRead + Send,
     output: Arc<Output>,
     timing: Timing,
 ) -> Result<bool, EngineError> {
-    let (desk, orders) = Desk::new(0);
-    let desk = Arc::new(desk);
+    let (bridge, events) = Bridge::new(0, transport.ranks());
+    let bridge = Arc::new(bridge);
     let mut shell = Shell::new(Arc::clone(&output))?;
-    shell.engine_mut().set_allies(Arc::clone(&desk) as Arc<dyn Allies>);
-    shell.set_partner(Box::new(Clerk::new(Arc::clone(&desk), PATIENCE)));
-    let station = Station::new(wire);
-    let peers = station.others().map(|rank| (rank, Peer::default())).collect();
+    shell.engine_mut().set_allies(Arc::clone(&bridge) as Arc<dyn Allies>);
+    shell.set_partner(Box::new(ClusterOptions::new(Arc::clone(&bridge), READY_TIMEOUT)));
+    let endpoint = Endpoint::new(transport);
+    let peers = endpoint.others().map(|rank| (rank, Peer::default())).collect();
     let mut leader = Leader {
-        station,
-        desk: Arc::clone(&desk),
+        endpoint,
+        bridge: Arc::clone(&bridge),
         output,
         timing,
         peers,
@@ -104,65 +104,65 @@ pub fn lead<W: Wire>(
     thread::scope(|scope| {
         scope.spawn(move || {
             shell.run(input);
-            desk.order(Order::Quit);
+            bridge.event(Event::Quit);
         });
-        leader.run(&orders);
+        leader.run(&events);
     });
-    Ok(leader.say_goodbye())
+    Ok(leader.shut_down())
 }
 
-impl<W: Wire> Leader<W> {
-    fn run(&mut self, orders: &Receiver<Order>) {
-        // Also tells whether somebody is there.
+impl<W: Transport> Leader<W> {
+    fn run(&mut self, events: &Receiver<Event>) {
+        // The acknowledgements also show which ranks are alive.
         self.send_settings();
         loop {
             let searching = self.search.as_ref().is_some_and(|search| !search.over);
-            match orders.recv_timeout(self.station.nap(searching)) {
-                Ok(Order::Quit) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(order) => self.obey(order),
+            match events.recv_timeout(self.endpoint.poll_interval(searching)) {
+                Ok(Event::Quit) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(event) => self.handle_event(event),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            while let Some((from, message)) = self.station.receive() {
-                self.hear(from, message);
+            while let Some((from, message)) = self.endpoint.receive() {
+                self.handle_message(from, message);
             }
-            if self.station.round() {
+            if self.endpoint.round() {
                 self.exchange();
-                self.bury();
+                self.drop_silent_peers();
                 self.answer_ready();
             }
         }
     }
 
-    fn obey(&mut self, order: Order) {
-        match order {
-            Order::Begin(number, nodes, moves) => {
+    fn handle_event(&mut self, event: Event) {
+        match event {
+            Event::Begin(number, nodes, moves) => {
                 let (asked, concluded) = (BTreeMap::new(), BTreeMap::new());
                 // Each its share, so that a late `stop` does not overstep the limit.
                 let ranks = self.peers.len() as u64 + 1;
                 let nodes = nodes.map_or(0, |nodes| (nodes / ranks).max(1));
                 self.search = Some(Search { number, nodes, moves, asked, concluded, over: false });
                 self.send_settings();
-                for rank in self.station.others() {
+                for rank in self.endpoint.others() {
                     self.invite(rank);
                 }
             }
-            Order::End(number) => self.end(number),
-            Order::Position(position) => self.position = position,
-            Order::Option(name, line) => {
+            Event::End(number) => self.end(number),
+            Event::Position(position) => self.position = position,
+            Event::Option(name, line) => {
                 if self.lines.get(name) != Some(&line) {
                     self.lines.insert(name, line);
                     self.change_settings();
                 }
             }
-            Order::Forget => {
+            Event::Forget => {
                 self.epoch += 1;
                 self.change_settings();
             }
-            Order::Ready(sender) => self.waiting.push(sender),
-            Order::Traffic(sender) => {
+            Event::Ready(sender) => self.waiting.push(sender),
+            Event::Traffic(sender) => {
                 let _ = sender.send(self.traffic());
             }
-            Order::Concluded(..) | Order::Quit => {}
+            Event::Concluded(..) | Event::Quit => {}
         }
     }
 
@@ -177,7 +177,7 @@ impl<W: Wire> Leader<W> {
 
     fn send_settings(&mut self) {
         if std::mem::take(&mut self.unsent) {
-            for rank in self.station.others() {
+            for rank in self.endpoint.others() {
                 self.send_settings_to(rank);
             }
         }
@@ -186,7 +186,7 @@ impl<W: Wire> Leader<W> {
     fn send_settings_to(&mut self, rank: usize) {
         let lines = self.lines.values().map(String::as_str).collect::<Vec<_>>().join("\n");
         let message = Message::Settings { number: self.number, epoch: self.epoch, lines };
-        self.station.post(rank, &message);
+        self.endpoint.post(rank, &message);
         if let Some(peer) = self.peers.get_mut(&rank) {
             peer.settings_sent = Some(Instant::now());
         }
@@ -198,7 +198,7 @@ impl<W: Wire> Leader<W> {
         let Some(search) = self.search.as_mut().filter(|search| !search.over && ready) else {
             return;
         };
-        let room = LONGEST - 1000;
+        let room = MAX_LENGTH - 1000;
         if search.asked.contains_key(&rank) || self.position.len() > room {
             return;
         }
@@ -210,7 +210,7 @@ impl<W: Wire> Leader<W> {
             moves: search.moves.clone(),
             position: self.position.clone(),
         };
-        self.station.post(rank, &message);
+        self.endpoint.post(rank, &message);
     }
 
     /// Whether a follower has taken over the settings, and is the same program with the same net.
@@ -218,7 +218,7 @@ impl<W: Wire> Leader<W> {
     fn is_member(&mut self, rank: usize) -> bool {
         let Some(peer) = self.peers.get_mut(&rank).filter(|peer| !peer.dead) else { return false };
         let Some(hello) = &peer.hello else { return false };
-        let (net, own) = (self.desk.net(), name());
+        let (net, own) = (self.bridge.net(), name());
         let complaint = if hello.protocol != PROTOCOL {
             format!("it speaks protocol {}, not {PROTOCOL}", hello.protocol)
         } else if hello.name != own {
@@ -238,28 +238,28 @@ impl<W: Wire> Leader<W> {
         false
     }
 
-    fn hear(&mut self, from: usize, message: Message) {
+    fn handle_message(&mut self, from: usize, message: Message) {
         match message {
             Message::Hello(hello) => {
                 let behind = hello.number != self.number && !self.unsent;
                 if let Some(peer) = self.peers.get_mut(&from) {
                     peer.hello = Some(hello);
-                    if behind && peer.settings_sent.is_none_or(|sent| sent.elapsed() > AGAIN) {
+                    if behind && peer.settings_sent.is_none_or(|sent| sent.elapsed() > RETRY) {
                         self.send_settings_to(from);
                     }
                 }
                 self.is_member(from);
                 self.invite(from);
             }
-            Message::Entries { stamp, search, nodes, tb_hits, entries } => {
+            Message::Entries { stamp, search, nodes, tb_hits, completed, entries } => {
                 self.note_progress(from, search, [nodes, tb_hits]);
+                let over = self.search.as_ref().is_none_or(|own| own.over || own.number != search);
                 if stamp == self.stamp() {
-                    self.desk.deliver(entries);
+                    self.bridge.deliver(entries, completed.filter(|_| !over));
                 }
                 // Its `stop` was lost.
-                let over = self.search.as_ref().is_none_or(|own| own.over || own.number != search);
                 if over {
-                    self.station.post(from, &Message::Stop { search });
+                    self.endpoint.post(from, &Message::Stop { search });
                 }
             }
             Message::Conclusion { search, nodes, tb_hits, verdict } => {
@@ -285,7 +285,7 @@ impl<W: Wire> Leader<W> {
     fn traffic(&self) -> String {
         let followers = self.peers.iter();
         let followers = followers.filter_map(|(&rank, peer)| Some((rank, peer.hello.as_ref()?)));
-        let all = std::iter::once((0, self.station.traffic()))
+        let all = std::iter::once((0, self.endpoint.traffic))
             .chain(followers.map(|(rank, hello)| (rank, hello.traffic)));
         let line = |(rank, [sent, received]): (usize, [u64; 2])| {
             format!("rank {rank:<3} {sent} entries sent, {received} received\n")
@@ -294,7 +294,7 @@ impl<W: Wire> Leader<W> {
     }
 
     fn stamp(&self) -> u64 {
-        stamp(self.desk.net(), self.epoch)
+        stamp(self.bridge.net(), self.epoch)
     }
 
     fn note_progress(&mut self, from: usize, search: u64, progress: [u64; 2]) {
@@ -304,17 +304,17 @@ impl<W: Wire> Leader<W> {
             // Messages may overtake each other; counts only grow.
             *known = [0, 1].map(|which| known[which].max(progress[which]));
             let sum = |which: usize| own.asked.values().map(|known| known[which]).sum();
-            self.desk.set_others(search, [sum(0), sum(1)]);
+            self.bridge.set_others(search, [sum(0), sum(1)]);
         }
     }
 
     fn end(&mut self, number: u64) {
         match self.search.as_mut().filter(|search| search.number == number) {
             Some(search) => search.over = true,
-            None => return self.desk.collect(number, 0, Vec::new()),
+            None => return self.bridge.collect(number, 0, Vec::new()),
         }
         for rank in self.participants() {
-            self.station.post(rank, &Message::Stop { search: number });
+            self.endpoint.post(rank, &Message::Stop { search: number });
         }
         self.collect();
         self.send_settings();
@@ -325,31 +325,31 @@ impl<W: Wire> Leader<W> {
         asked.copied().filter(|rank| !self.peers[rank].dead).collect()
     }
 
-    /// Tells the search that waits at the desk how many are missing.
+    /// Tells the waiting search how many conclusions are missing.
     fn collect(&self) {
         let Some(search) = self.search.as_ref().filter(|search| search.over) else { return };
         let missing = self.participants();
         let missing = missing.iter().filter(|rank| !search.concluded.contains_key(rank)).count();
         let verdicts = search.concluded.iter();
         let verdicts = verdicts.filter_map(|(&rank, verdict)| Some((rank, verdict.clone()?)));
-        self.desk.collect(search.number, missing, verdicts.collect());
+        self.bridge.collect(search.number, missing, verdicts.collect());
     }
 
     fn exchange(&mut self) {
         let Some(search) = self.search.as_ref().filter(|search| !search.over) else { return };
         let number = search.number;
         let (stamp, participants) = (self.stamp(), self.participants());
-        self.station.exchange(&self.desk, &participants, stamp, number);
+        self.endpoint.exchange(&self.bridge, &participants, stamp, number);
     }
 
-    /// Leaves out whoever does not answer any more.
-    fn bury(&mut self) {
+    /// Leaves out followers that no longer acknowledge messages.
+    fn drop_silent_peers(&mut self) {
         for (&rank, peer) in self.peers.iter_mut().filter(|(_, peer)| !peer.dead) {
             let settled = peer.hello.as_ref().is_some_and(|hello| hello.number == self.number);
             let limit = if settled { self.timing.silence } else { self.timing.settling };
-            if self.station.silence(rank) > limit {
+            if self.endpoint.silence(rank) > limit {
                 peer.dead = true;
-                self.station.close(rank);
+                self.endpoint.close(rank);
                 self.output.error(format_args!("rank {rank} does not answer and is left out"));
             }
         }
@@ -370,18 +370,17 @@ impl<W: Wire> Leader<W> {
         }
     }
 
-    /// Sends everybody home. Returns whether all are there to end in good order.
-    fn say_goodbye(&mut self) -> bool {
+    /// Tells the followers to end. Returns whether all have acknowledged it.
+    fn shut_down(&mut self) -> bool {
         let clean = self.peers.values().all(|peer| !peer.dead);
-        for rank in self.station.others() {
-            self.station.post(rank, &Message::Bye { clean });
+        for rank in self.endpoint.others() {
+            self.endpoint.post(rank, &Message::Bye { clean });
         }
-        let deadline = Instant::now() + self.timing.farewell;
-        let heard =
-            |leader: &Self| leader.station.others().all(|r| leader.station.has_heard_all(r));
+        let deadline = Instant::now() + self.timing.shutdown;
+        let heard = |leader: &Self| leader.endpoint.others().all(|r| leader.endpoint.is_drained(r));
         while !heard(self) && Instant::now() < deadline {
-            while self.station.receive().is_some() {}
-            self.station.round();
+            while self.endpoint.receive().is_some() {}
+            self.endpoint.round();
             thread::sleep(ROUND);
         }
         clean && heard(self)

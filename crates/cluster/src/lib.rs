@@ -6,41 +6,39 @@
 //!
 //! ```text
 //!  rank 0                                                       ranks 1 … n−1
-//!  stdin ─► Shell ─► Engine ◄─ Desk ─► leader ◄──── Wire ────► follower ◄─ Desk ─► Engine
-//!           reader   search    queues  main thread             main thread  queues  search
+//!  stdin ─► Shell ─► Engine ◄─ Bridge ─► leader ◄── Transport ──► follower ◄─ Bridge ─► Engine
+//!           reader   search    queues    protocol                 protocol    queues    search
 //! ```
 //!
-//! The main thread of a rank is the only one that uses the [`Wire`]. The search threads meet it at
-//! the [`Desk`]: bounded queues, a channel and a few atomics.
+//! The protocol thread of a rank is the only one that uses the [`Transport`]. It shares the
+//! [`Bridge`] with the search threads: bounded queues, a channel and a few atomics.
 //!
 //! | module | what happens there |
 //! |---|---|
-//! | [`wire`] | what is asked of a network: post a message, poll for one |
-//! | [`mesh`] | a network inside one process, with latency, loss, reordering and deaths |
-//! | `mpi` | the network of a cluster; needs the feature `mpi` |
+//! | [`transport`] | what the protocol needs of a network: send a message, poll for one |
+//! | `mpi` | the network of a cluster, with the feature `mpi`; tests use one inside one process |
 //! | [`message`] | messages to bytes and back; what is malformed is refused |
 //! | [`sharing`] | which entries are worth sending |
-//! | [`desk`] | where the search threads and the main thread meet |
-//! | [`station`] | a rank on the wire: acknowledgements, windows, the exchange |
+//! | [`bridge`] | queues between the search threads and the protocol thread |
+//! | [`endpoint`] | sequence numbers, acknowledgements, windows, the exchange of entries |
 //! | [`options`] | the UCI options of a cluster |
 //! | [`leader`], [`follower`] | the two roles |
 
 #![forbid(unsafe_code)]
 
-pub mod desk;
+pub mod bridge;
+pub mod endpoint;
 pub mod follower;
 pub mod leader;
-pub mod mesh;
 pub mod message;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod options;
 pub mod sharing;
-pub mod station;
-pub mod wire;
+pub mod transport;
 
-pub use desk::Desk;
+pub use bridge::Bridge;
+pub use endpoint::Timing;
 pub use follower::follow;
 pub use leader::lead;
-pub use station::Timing;
-pub use wire::Wire;
+pub use transport::Transport;

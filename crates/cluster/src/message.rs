@@ -11,17 +11,17 @@ use megatherium_tt::{Packed, Payload as _};
 
 /// Raised with every change of a message. It leads the first message of a rank, and ranks with
 /// another number are refused.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Longest message in bytes.
-pub const LONGEST: usize = 1 << 16;
+pub const MAX_LENGTH: usize = 1 << 16;
 
 /// Entries in one message at most. The message stays under 4 KiB: larger ones MPI announces first
 /// and sends later, and who dies in between leaves a receiver that waits forever.
-pub const MOST_ENTRIES: usize = 240;
+pub const MAX_ENTRIES: usize = 220;
 
 /// Moves of a line that travel.
-const MOST_MOVES: usize = 128;
+const MAX_MOVES: usize = 128;
 
 /// Bytes that are no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub enum Message {
         /// Which.
         search: u64,
     },
-    /// Deep entries, and how far the sender is.
+    /// Deep entries, and how far the sender has come.
     Entries {
         /// Of the net and the epoch: entries with another stamp are useless.
         stamp: u64,
@@ -72,6 +72,8 @@ pub enum Message {
         nodes: u64,
         /// Its tablebase hits.
         tb_hits: u64,
+        /// The deepest iteration it has completed, if it has not been sent before.
+        completed: Option<Verdict>,
         /// The entries.
         entries: Vec<Keyed>,
     },
@@ -90,7 +92,7 @@ pub enum Message {
     Note(String),
     /// The end. `clean` if no rank is missing.
     Bye {
-        /// Whether every rank is there to end in good order.
+        /// Whether every rank is alive, so that MPI can be finalised.
         clean: bool,
     },
     /// Nothing but the acknowledgement that every message carries.
@@ -138,8 +140,9 @@ impl Message {
                 out.extend(position.as_bytes());
             }
             Message::Stop { search } => numbers(4, &[*search]),
-            Message::Entries { stamp, search, nodes, tb_hits, entries } => {
+            Message::Entries { stamp, search, nodes, tb_hits, completed, entries } => {
                 numbers(5, &[*stamp, *search, *nodes, *tb_hits]);
+                push_verdict(&mut out, completed.as_ref());
                 for (key, entry) in entries {
                     out.extend(key.to_le_bytes());
                     out.extend(entry.pack().bits().to_le_bytes());
@@ -147,13 +150,7 @@ impl Message {
             }
             Message::Conclusion { search, nodes, tb_hits, verdict } => {
                 numbers(6, &[*search, *nodes, *tb_hits]);
-                if let Some(verdict) = verdict {
-                    out.extend(verdict.score.to_le_bytes());
-                    out.extend((verdict.depth as i16).to_le_bytes());
-                    out.extend((verdict.seldepth as i16).to_le_bytes());
-                    out.push(verdict.bound as u8);
-                    push_moves(&mut out, &verdict.pv[..verdict.pv.len().min(MOST_MOVES)]);
-                }
+                push_verdict(&mut out, verdict.as_ref());
             }
             Message::Note(text) => {
                 numbers(7, &[]);
@@ -167,7 +164,7 @@ impl Message {
 
     /// The message in these bytes.
     pub fn decode(bytes: &[u8]) -> Result<Message, Malformed> {
-        if bytes.len() > LONGEST {
+        if bytes.len() > MAX_LENGTH {
             return Err(Malformed);
         }
         let mut reader = Reader(bytes);
@@ -191,6 +188,7 @@ impl Message {
                 search: reader.number()?,
                 nodes: reader.number()?,
                 tb_hits: reader.number()?,
+                completed: reader.verdict()?,
                 entries: reader.entries()?,
             },
             6 => Message::Conclusion {
@@ -211,6 +209,16 @@ impl Message {
 fn push_moves(out: &mut Vec<u8>, moves: &[Move]) {
     out.extend((moves.len() as u16).to_le_bytes());
     out.extend(moves.iter().flat_map(|mv| mv.raw().to_le_bytes()));
+}
+
+/// No verdict is one of no moves.
+fn push_verdict(out: &mut Vec<u8>, verdict: Option<&Verdict>) {
+    let Some(verdict) = verdict else { return push_moves(out, &[]) };
+    push_moves(out, &verdict.pv[..verdict.pv.len().min(MAX_MOVES)]);
+    out.extend(verdict.score.to_le_bytes());
+    out.extend((verdict.depth as i16).to_le_bytes());
+    out.extend((verdict.seldepth as i16).to_le_bytes());
+    out.push(verdict.bound as u8);
 }
 
 /// Reads bytes from the front.
@@ -257,7 +265,7 @@ impl Reader<'_> {
     fn entries(&mut self) -> Result<Vec<Keyed>, Malformed> {
         let mut entries = Vec::new();
         while !self.0.is_empty() {
-            if entries.len() == MOST_ENTRIES {
+            if entries.len() == MAX_ENTRIES {
                 return Err(Malformed);
             }
             entries.push((self.number()?, entry(self.number()?)?));
@@ -266,16 +274,16 @@ impl Reader<'_> {
     }
 
     fn verdict(&mut self) -> Result<Option<Verdict>, Malformed> {
-        if self.0.is_empty() {
+        let pv = self.moves()?;
+        if pv.is_empty() {
             return Ok(None);
         }
         let score = i32::from_le_bytes(self.take()?);
         let (depth, seldepth) = (self.short()?, self.short()?);
         let bounds = [ScoreBound::Exact, ScoreBound::Lower, ScoreBound::Upper];
         let bound = *bounds.get(usize::from(self.take::<1>()?[0])).ok_or(Malformed)?;
-        let pv = self.moves()?;
         let sound = score.abs() <= MATE && (0..=256).contains(&depth) && seldepth >= 0;
-        let sound = sound && (1..=MOST_MOVES).contains(&pv.len());
+        let sound = sound && pv.len() <= MAX_MOVES;
         sound.then_some(Some(Verdict { pv, score, bound, depth, seldepth })).ok_or(Malformed)
     }
 }
@@ -340,11 +348,14 @@ mod tests {
                 }
             ),
             n().prop_map(|search| Message::Stop { search }),
-            (n(), n(), n(), n(), proptest::collection::vec(entries(), 0..MOST_ENTRIES)).prop_map(
-                |(stamp, search, nodes, tb_hits, entries)| {
-                    Message::Entries { stamp, search, nodes, tb_hits, entries }
-                }
-            ),
+            (
+                [n(), n(), n(), n()],
+                proptest::option::of(verdicts()),
+                proptest::collection::vec(entries(), 0..MAX_ENTRIES)
+            )
+                .prop_map(|([stamp, search, nodes, tb_hits], completed, entries)| {
+                    Message::Entries { stamp, search, nodes, tb_hits, completed, entries }
+                }),
             (n(), n(), n(), proptest::option::of(verdicts())).prop_map(
                 |(search, nodes, tb_hits, verdict)| {
                     Message::Conclusion { search, nodes, tb_hits, verdict }
@@ -391,8 +402,8 @@ mod tests {
     #[test]
     fn of_another_protocol_only_the_number_is_understood() {
         for rest in [&[][..], &[0xff; 40]] {
-            let bytes = [&[1, 3, 0, 0, 0, 0, 0, 0, 0], rest].concat();
-            let hello = Hello { protocol: 3, ..Hello::default() };
+            let bytes = [&[1, 99, 0, 0, 0, 0, 0, 0, 0], rest].concat();
+            let hello = Hello { protocol: 99, ..Hello::default() };
             assert_eq!(Message::decode(&bytes), Ok(Message::Hello(hello)));
         }
     }
@@ -408,12 +419,18 @@ mod tests {
             assert_eq!(entry(bits), Err(Malformed));
         }
         assert_eq!(Message::decode(&[]), Err(Malformed));
-        assert_eq!(Message::decode(&vec![7; LONGEST + 1]), Err(Malformed));
+        assert_eq!(Message::decode(&vec![7; MAX_LENGTH + 1]), Err(Malformed));
         let text = [&[7], &[0xff; 3][..]].concat();
         assert_eq!(Message::decode(&text), Err(Malformed), "not UTF-8");
-        let many = vec![(1, sound); MOST_ENTRIES + 1];
-        let many = Message::Entries { stamp: 0, search: 0, nodes: 0, tb_hits: 0, entries: many };
-        assert_eq!(Message::decode(&many.encode()), Err(Malformed));
+        let pv = vec![Move::from_raw(1).unwrap(); MAX_MOVES];
+        let completed = Verdict { pv, score: 0, bound: ScoreBound::Exact, depth: 1, seldepth: 1 };
+        let message = |count: usize| {
+            let (entries, completed) = (vec![(1, sound); count], Some(completed.clone()));
+            Message::Entries { stamp: 0, search: 0, nodes: 0, tb_hits: 0, completed, entries }
+                .encode()
+        };
+        assert_eq!(Message::decode(&message(MAX_ENTRIES + 1)), Err(Malformed));
+        assert!(message(MAX_ENTRIES).len() < 4000, "MPI sends it at once");
         let bye = Message::Bye { clean: true }.encode();
         assert_eq!(Message::decode(&[&bye[..], &[0]].concat()), Err(Malformed), "too long");
     }

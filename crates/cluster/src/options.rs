@@ -8,7 +8,7 @@ use std::time::Duration;
 use megatherium_uci::options::parse_option;
 use megatherium_uci::shell::Partner;
 
-use crate::desk::{Desk, GRACE, Order};
+use crate::bridge::{Bridge, Event, GRACE};
 use crate::sharing::{DEPTHS, Share};
 
 /// Options that followers take over. The others concern the conversation or the clock.
@@ -25,21 +25,21 @@ const FOLLOWED: [&str; 7] = [
 /// Largest `Cluster Grace` in milliseconds.
 const MAX_GRACE: u64 = 1000;
 
-/// Sits beside the shell of rank 0.
-pub struct Clerk {
-    desk: Arc<Desk>,
+/// Extends the shell of rank 0.
+pub struct ClusterOptions {
+    bridge: Arc<Bridge>,
     /// Longest wait for the others at `isready`.
-    patience: Duration,
+    timeout: Duration,
 }
 
-impl Clerk {
-    /// A clerk that tells the leader through `desk`.
-    pub fn new(desk: Arc<Desk>, patience: Duration) -> Clerk {
-        Clerk { desk, patience }
+impl ClusterOptions {
+    /// Reports to the leader through `bridge`.
+    pub fn new(bridge: Arc<Bridge>, timeout: Duration) -> ClusterOptions {
+        ClusterOptions { bridge, timeout }
     }
 }
 
-impl Partner for Clerk {
+impl Partner for ClusterOptions {
     fn write_options(&self, out: &mut String) {
         out.push_str("option name Cluster Share type combo default auto var auto var off");
         for depth in DEPTHS {
@@ -60,7 +60,7 @@ impl Partner for Clerk {
         match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["cluster", "share"] => Some(match share(value.unwrap_or_default()) {
                 Some(share) => {
-                    self.desk.set_share(share);
+                    self.bridge.set_share(share);
                     Ok(())
                 }
                 None => Err(format!(
@@ -71,7 +71,7 @@ impl Partner for Clerk {
             }),
             ["cluster", "grace"] => Some(match value.map(str::parse) {
                 Some(Ok(grace @ 0..=MAX_GRACE)) => {
-                    self.desk.set_grace(Duration::from_millis(grace));
+                    self.bridge.set_grace(Duration::from_millis(grace));
                     Ok(())
                 }
                 _ => Err(format!(
@@ -84,7 +84,7 @@ impl Partner for Clerk {
                 {
                     let name = assignment.option.name;
                     let line = format!("setoption name {name} value {value}");
-                    self.desk.order(Order::Option(name, line));
+                    self.bridge.event(Event::Option(name, line));
                 }
                 None
             }
@@ -93,19 +93,19 @@ impl Partner for Clerk {
 
     fn traffic(&self) -> String {
         let (sender, receiver) = channel();
-        self.desk.order(Order::Traffic(sender));
-        receiver.recv_timeout(self.patience).unwrap_or_default()
+        self.bridge.event(Event::Traffic(sender));
+        receiver.recv_timeout(self.timeout).unwrap_or_default()
     }
 
     fn position(&mut self, command: String) {
-        self.desk.order(Order::Position(command));
+        self.bridge.event(Event::Position(command));
     }
 
     fn ready(&mut self) {
         let (sender, receiver) = channel();
-        self.desk.order(Order::Ready(sender));
-        // Whoever is not ready by then joins later.
-        let _ = receiver.recv_timeout(self.patience);
+        self.bridge.event(Event::Ready(sender));
+        // A follower that is not ready by then joins later.
+        let _ = receiver.recv_timeout(self.timeout);
     }
 }
 
@@ -123,22 +123,25 @@ mod tests {
 
     #[test]
     fn own_options_are_taken_and_checked() {
-        let (desk, orders) = Desk::new(0);
-        let desk = Arc::new(desk);
-        let mut clerk = Clerk::new(Arc::clone(&desk), Duration::ZERO);
-        assert_eq!(clerk.set_option("cluster  SHARE", Some(" 7 ")), Some(Ok(())));
-        assert_eq!(desk.share(), Share::From(7));
-        assert_eq!(clerk.set_option("Cluster Share", Some("Off")), Some(Ok(())));
-        assert_eq!(desk.share(), Share::Off);
+        let (bridge, events) = Bridge::new(0, 1);
+        let bridge = Arc::new(bridge);
+        let mut options = ClusterOptions::new(Arc::clone(&bridge), Duration::ZERO);
+        assert_eq!(options.set_option("cluster  SHARE", Some(" 7 ")), Some(Ok(())));
+        assert_eq!(bridge.share(), Share::From(7));
+        assert_eq!(options.set_option("Cluster Share", Some("Off")), Some(Ok(())));
+        assert_eq!(bridge.share(), Share::Off);
         for wrong in [None, Some("1"), Some("21"), Some("much")] {
-            assert!(matches!(clerk.set_option("Cluster Share", wrong), Some(Err(_))), "{wrong:?}");
-            assert!(matches!(clerk.set_option("Cluster Grace", Some("1001")), Some(Err(_))));
+            assert!(
+                matches!(options.set_option("Cluster Share", wrong), Some(Err(_))),
+                "{wrong:?}"
+            );
+            assert!(matches!(options.set_option("Cluster Grace", Some("1001")), Some(Err(_))));
         }
-        assert_eq!(clerk.set_option("Hash", Some("64")), None);
-        assert_eq!(clerk.set_option("MultiPV", Some("3")), None);
-        assert_eq!(clerk.set_option("Hash", Some("nonsense")), None);
-        let forwarded: Vec<Order> = orders.try_iter().collect();
-        let [Order::Option("Hash", line)] = forwarded.as_slice() else { panic!("{forwarded:?}") };
+        assert_eq!(options.set_option("Hash", Some("64")), None);
+        assert_eq!(options.set_option("MultiPV", Some("3")), None);
+        assert_eq!(options.set_option("Hash", Some("nonsense")), None);
+        let forwarded: Vec<Event> = events.try_iter().collect();
+        let [Event::Option("Hash", line)] = forwarded.as_slice() else { panic!("{forwarded:?}") };
         assert_eq!(line, "setoption name Hash value 64");
     }
 }

@@ -43,14 +43,21 @@ pub enum Link {
     },
 }
 
-/// Entries on their way: the node at which they arrive, and what they are.
-type Parcel = (u64, Arc<Vec<(u64, Entry)>>);
+/// What a rank sends at a poll: entries, and an iteration that it has completed.
+#[derive(Default)]
+struct News {
+    entries: Vec<(u64, Entry)>,
+    completed: Option<Verdict>,
+}
+
+/// News on their way, and the node at which they arrive.
+type Packet = (u64, Arc<News>);
 
 /// What the ranks of one search share.
 struct Hall {
     baton: Baton,
     link: Link,
-    mailboxes: Vec<Mutex<VecDeque<Parcel>>>,
+    mailboxes: Vec<Mutex<VecDeque<Packet>>>,
     over: AtomicBool,
     concluded: AtomicUsize,
     verdicts: Mutex<Vec<Verdict>>,
@@ -60,7 +67,8 @@ struct Hall {
 struct Place {
     rank: usize,
     hall: Arc<Hall>,
-    outbox: Mutex<Vec<(u64, Entry)>>,
+    outbox: Mutex<News>,
+    completed: Mutex<VecDeque<Verdict>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -82,27 +90,40 @@ impl Allies for Place {
     }
 
     fn stored(&self, _: usize, key: u64, entry: Entry) {
-        lock(&self.outbox).push((key, entry));
+        lock(&self.outbox).entries.push((key, entry));
     }
 
     fn poll(&self, progress: Progress, table: &SearchTable) -> bool {
         if let Link::Exchange { delay, .. } = self.hall.link {
-            let entries = Arc::new(std::mem::take(&mut *lock(&self.outbox)));
+            let news = Arc::new(std::mem::take(&mut *lock(&self.outbox)));
             for (rank, mailbox) in self.hall.mailboxes.iter().enumerate() {
-                if rank != self.rank && !entries.is_empty() {
-                    lock(mailbox).push_back((progress.nodes + delay, Arc::clone(&entries)));
+                if rank != self.rank && (!news.entries.is_empty() || news.completed.is_some()) {
+                    lock(mailbox).push_back((progress.nodes + delay, Arc::clone(&news)));
                 }
             }
         }
         self.hall.baton.pass(self.rank);
         let mut mailbox = lock(&self.hall.mailboxes[self.rank]);
         // Ranks are never more than a turn apart, so what came first is due first, or nearly so.
-        while let Some((_, entries)) = mailbox.pop_front_if(|(due, _)| *due <= progress.nodes) {
-            for &(key, entry) in entries.iter() {
+        while let Some((_, news)) = mailbox.pop_front_if(|(due, _)| *due <= progress.nodes) {
+            for &(key, entry) in &news.entries {
                 take_in(table, key, entry);
             }
+            lock(&self.completed).extend(news.completed.clone());
         }
         !self.hall.over.load(Ordering::Relaxed)
+    }
+
+    fn others(&self) -> usize {
+        self.hall.mailboxes.len() - 1
+    }
+
+    fn completed(&self, iteration: Verdict) {
+        lock(&self.outbox).completed = Some(iteration);
+    }
+
+    fn next_completed(&self) -> Option<Verdict> {
+        lock(&self.completed).pop_front()
     }
 
     /// Virtual time is the nodes of rank 0 alone.
@@ -176,7 +197,12 @@ impl Cluster {
             verdicts: Mutex::default(),
         });
         for (rank, engine) in self.engines.iter_mut().enumerate() {
-            let place = Place { rank, hall: Arc::clone(&hall), outbox: Mutex::default() };
+            let place = Place {
+                rank,
+                hall: Arc::clone(&hall),
+                outbox: Mutex::default(),
+                completed: Mutex::default(),
+            };
             engine.set_allies(Arc::new(place));
             // A thread without others only polls at the end of a turn.
             let seed = self.turns.seed.wrapping_add(rank as u64);

@@ -333,8 +333,9 @@ impl Engine {
     /// Whether a thread may end an iteration with another's result. That result is a single line,
     /// so `MultiPV` rules it out.
     fn takes_over(&self) -> bool {
+        let alone = self.pool.workers() == 1 && self.allies.is_none();
         let one_line = self.options.multi_pv == 1 && self.options.elo.is_none();
-        self.options.teamwork.take_over != TakeOver::Never && one_line && self.pool.workers() > 1
+        self.options.teamwork.take_over != TakeOver::Never && one_line && !alone
     }
 
     /// The correction history of the next search, if its threads share one. If it cannot be

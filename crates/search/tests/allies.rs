@@ -18,7 +18,9 @@ use parking_lot::Mutex;
 struct Scripted {
     verdicts: Vec<Verdict>,
     incoming: Mutex<Vec<(u64, Entry)>>,
+    iterations: Mutex<Vec<Verdict>>,
     end_at: Option<u64>,
+    completed: Mutex<Vec<Verdict>>,
     stored: Mutex<Vec<(u64, Entry)>>,
     elected: Mutex<Vec<(Option<Verdict>, Progress)>>,
     forgotten: Mutex<u32>,
@@ -44,6 +46,18 @@ impl Allies for Scripted {
             table.store(key, entry);
         }
         self.end_at.is_none_or(|nodes| progress.nodes < nodes)
+    }
+
+    fn others(&self) -> usize {
+        3
+    }
+
+    fn completed(&self, iteration: Verdict) {
+        self.completed.lock().push(iteration);
+    }
+
+    fn next_completed(&self) -> Option<Verdict> {
+        self.iterations.lock().pop()
     }
 
     fn nodes(&self) -> u64 {
@@ -96,6 +110,8 @@ fn deep_entries_are_handed_over_and_the_search_is_the_same() {
     assert_eq!((outcome.best, outcome.nodes), (expected.best, expected.nodes + 1_000_000));
     let stored = allies.stored.lock();
     assert!(stored.len() > 20 && stored.iter().all(|(_, entry)| entry.depth >= 3));
+    let depths: Vec<i32> = allies.completed.lock().iter().map(|verdict| verdict.depth).collect();
+    assert_eq!(depths, [1, 2, 3, 4, 5, 6, 7, 8], "every iteration is told once");
     let elected = allies.elected.lock();
     let [(Some(verdict), total)] = elected.as_slice() else { panic!("{elected:?}") };
     assert_eq!((verdict.pv[0], total.nodes), (expected.best.unwrap(), expected.nodes));
@@ -132,6 +148,21 @@ fn a_better_verdict_is_followed_and_an_illegal_one_is_not() {
     let only = Board::startpos().parse_uci("h2h4").unwrap();
     let limits = Limits { search_moves: vec![only], ..Limits::depth(4) };
     assert_eq!(best(vec![mate], limits), Some(only), "not among the moves asked for");
+}
+
+#[test]
+fn an_iteration_of_others_is_taken_over_if_it_can_be_played() {
+    let search = |iteration: Verdict| {
+        let iterations = vec![iteration].into();
+        let allies = Arc::new(Scripted { iterations, end_at: Some(20_000), ..Scripted::default() });
+        engine(&allies).search(Root::new(Board::startpos()), Limits::default(), Silent)
+    };
+    let deep = Verdict { depth: 100, ..verdict(&["a2a3", "a7a6"], 5) };
+    let outcome = search(deep.clone());
+    assert_eq!((outcome.best, outcome.ponder), (Some(deep.pv[0]), Some(deep.pv[1])));
+    assert!(outcome.depth >= 100, "{outcome:?}");
+    let illegal = Verdict { pv: vec![deep.pv[0]; 2], ..deep };
+    assert!(search(illegal).depth < 100);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::report::{Outcome, Report, ScoreBound};
 use crate::score::{DRAW, INFINITY, Score, mated_in};
 use crate::smp::Monitor;
 use crate::smp::vote::{Ballot, elect};
-use crate::tree::{Job, Progress, RootMove, Search, TableStats, Verdict};
+use crate::tree::{Job, Progress, Search, TableStats, Verdict};
 
 /// What a thread concluded.
 pub(super) struct Conclusion {
@@ -183,22 +183,7 @@ fn allied(job: &Job, own: Option<&Conclusion>) -> Vec<Conclusion> {
     let total = Progress { thread: 0, nodes: counters.nodes(), tb_hits: counters.tb_hits() };
     allies.elected(own.as_ref(), total);
     let mut verdicts = allies.gather();
-    let allowed = RootMove::all(job);
-    verdicts.retain(|verdict| {
-        let mut board = job.root.board;
-        let known = verdict.pv.first().is_some_and(|mv| allowed.iter().any(|root| root.mv == *mv));
-        // `go depth` also bounds what allies report.
-        let within = job.limits.depth.is_none_or(|depth| verdict.depth <= depth as i32);
-        known
-            && within
-            && verdict.pv.iter().all(|&mv| {
-                let legal = board.is_legal(mv);
-                if legal {
-                    board.make(mv);
-                }
-                legal
-            })
-    });
+    verdicts.retain(|verdict| job.is_playable(verdict));
     let conclusion = |verdict: Verdict| Conclusion {
         pv: verdict.pv,
         score: verdict.score,

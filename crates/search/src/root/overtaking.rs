@@ -6,7 +6,7 @@ use crate::report::ScoreBound;
 use crate::request::TakeOver;
 use crate::score::{INFINITY, Score};
 use crate::smp::Lead;
-use crate::tree::{Completed, Search};
+use crate::tree::{Search, Verdict};
 
 impl Search<'_> {
     /// Depth of the next iteration. A helper leaves one out that enough others are at: what it
@@ -14,9 +14,14 @@ impl Search<'_> {
     pub(super) fn next_depth(&self) -> i32 {
         let next = self.root_depth + 1;
         let counters = &self.job.counters;
-        let crowded = self.id != 0
-            && self.job.options.teamwork.skip_depths
-            && 2 * counters.searching(next) >= counters.threads();
+        let threads = counters.threads();
+        let crowded = if self.id != 0 {
+            2 * counters.searching(next) >= threads
+        } else {
+            // The first threads of other processes are at about the same depth.
+            self.seat / threads % 2 == 1
+        };
+        let crowded = crowded && self.job.options.teamwork.skip_depths;
         let depth = if crowded { next + 1 } else { next };
         counters.of(self.id).set_depth(depth);
         depth
@@ -26,11 +31,14 @@ impl Search<'_> {
     pub(super) fn publish(&self, last_depth: i32) {
         if let Some(lead) = self.job.lead.as_ref().filter(|_| self.root_depth <= last_depth) {
             let best = &self.root_moves[0];
-            lead.publish(self.root_depth, best.mv.raw(), || Completed {
-                score: best.score,
-                pv: best.pv.clone(),
-                seldepth: best.seldepth,
-            });
+            let (depth, bound) = (self.root_depth, ScoreBound::Exact);
+            let (score, seldepth) = (best.score, best.seldepth);
+            let result = || Verdict { pv: best.pv.clone(), score, bound, depth, seldepth };
+            if lead.publish(depth, best.mv.raw(), result)
+                && let Some(allies) = &self.job.allies
+            {
+                allies.completed(result());
+            }
         }
     }
 
@@ -43,9 +51,7 @@ impl Search<'_> {
         match self.job.options.teamwork.take_over {
             TakeOver::Never => false,
             TakeOver::First => true,
-            TakeOver::Agreed => {
-                2 * lead.finished > self.job.counters.threads() || self.prefers(lead.tag)
-            }
+            TakeOver::Agreed => 2 * lead.finished > self.job.team() || self.prefers(lead.tag),
         }
     }
 

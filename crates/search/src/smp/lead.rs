@@ -45,18 +45,20 @@ impl<T: Send, P: Primitives> Default for Lead<T, P> {
 
 impl<T: Send + Clone, P: Primitives> Lead<T, P> {
     /// A thread has completed `depth`, with a result of this tag. The first result of a depth
-    /// stays.
-    pub fn publish(&self, depth: i32, tag: u16, result: impl FnOnce() -> T) {
+    /// stays; returns whether this is it.
+    pub fn publish(&self, depth: i32, tag: u16, result: impl FnOnce() -> T) -> bool {
         self.result.change(|lead| {
             let mut standing = self.standing();
-            if standing.depth < depth {
+            let first = standing.depth < depth;
+            if first {
                 *lead = Some((depth, result()));
                 standing = Standing { depth, finished: 1, tag };
             } else if standing.depth == depth {
                 standing.finished += 1;
             }
             self.standing.store(standing.pack());
-        });
+            first
+        })
     }
 
     /// What can be asked at every poll.
@@ -80,9 +82,9 @@ mod tests {
         let lead: Lead<&str> = Lead::default();
         assert_eq!(lead.standing(), Standing { depth: 0, finished: 0, tag: 0 });
         assert!(lead.get().is_none());
-        lead.publish(3, 0xfff1, || "first");
-        lead.publish(3, 2, || "second");
-        lead.publish(2, 3, || "shallow");
+        assert!(lead.publish(3, 0xfff1, || "first"));
+        assert!(!lead.publish(3, 2, || "second"));
+        assert!(!lead.publish(2, 3, || "shallow"));
         assert_eq!(lead.get(), Some((3, "first")));
         assert_eq!(lead.standing(), Standing { depth: 3, finished: 2, tag: 0xfff1 });
         lead.publish(4, 4, || "deep");

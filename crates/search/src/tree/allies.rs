@@ -1,7 +1,8 @@
 //! Other processes that search the same position: what a search tells them, and what it asks them.
 //!
 //! Without allies this costs nothing. With them a search does at its regular polls what threads do
-//! through their shared table: it sends deep entries and stores those it receives.
+//! through their shared memory: it sends deep entries and completed iterations, and takes in those
+//! it receives.
 
 use std::time::Duration;
 
@@ -73,6 +74,15 @@ pub trait Allies: Send + Sync {
     /// A thread polls its limits, every few hundred nodes. Received entries go into the table here.
     /// False ends the search.
     fn poll(&self, progress: Progress, table: &SearchTable) -> bool;
+
+    /// How many other processes there are.
+    fn others(&self) -> usize;
+
+    /// This process has completed an iteration, with this result.
+    fn completed(&self, iteration: Verdict);
+
+    /// An iteration that another process has completed; each is returned once.
+    fn next_completed(&self) -> Option<Verdict>;
 
     /// Nodes of the other processes, as last reported.
     fn nodes(&self) -> u64;

@@ -7,14 +7,14 @@ use std::time::Instant;
 use megatherium_board::Move;
 use megatherium_tt::Table;
 
-use super::allies::Allies;
+use super::allies::{Allies, Verdict};
 use super::entry::Entry;
 use super::replacement::Replacement;
 use super::replicas::Replicas;
+use super::root_moves::RootMove;
 use crate::learning::Corrections;
 use crate::report::{Report, Sink};
 use crate::request::{Limits, Options, Root};
-use crate::score::Score;
 use crate::smp::{Baton, Control, Counters, Lead, SearchId};
 use crate::tablebase::{Tablebases, TbRoot};
 
@@ -50,20 +50,9 @@ pub struct Job {
     /// The baton, if the threads take turns (virtual SMP).
     pub baton: Option<Baton>,
     /// The deepest iteration any thread has completed, if threads take over from each other.
-    pub lead: Option<Lead<Completed>>,
+    pub lead: Option<Lead<Verdict>>,
     /// Other processes that search the same position.
     pub allies: Option<Arc<dyn Allies>>,
-}
-
-/// The result of an iteration.
-#[derive(Clone, Debug)]
-pub struct Completed {
-    /// The score, exact.
-    pub score: Score,
-    /// The principal variation.
-    pub pv: Vec<Move>,
-    /// Deepest ply reached.
-    pub seldepth: i32,
 }
 
 impl Job {
@@ -86,6 +75,36 @@ impl Job {
     /// Tablebase hits of all threads so far, those of allies included.
     pub fn tb_hits(&self) -> u64 {
         self.counters.tb_hits() + self.allies.as_ref().map_or(0, |allies| allies.tb_hits())
+    }
+
+    /// Threads that may complete an iteration; another process counts as one.
+    pub fn team(&self) -> usize {
+        self.counters.threads() + self.allies.as_ref().map_or(0, |allies| allies.others())
+    }
+
+    /// Whether a line from another process can be played here, within the limits.
+    pub fn is_playable(&self, verdict: &Verdict) -> bool {
+        let first = verdict.pv.first();
+        let mut board = self.root.board;
+        let mut play = |&mv: &Move| {
+            let legal = board.is_legal(mv);
+            if legal {
+                board.make(mv);
+            }
+            legal
+        };
+        self.limits.depth.is_none_or(|depth| verdict.depth <= depth as i32)
+            && first.is_some_and(|mv| RootMove::all(self).iter().any(|root| root.mv == *mv))
+            && verdict.pv.iter().all(&mut play)
+    }
+
+    /// Takes in an iteration that another process has completed.
+    pub fn take_in(&self, iteration: Verdict) {
+        if let Some(lead) = &self.lead
+            && self.is_playable(&iteration)
+        {
+            lead.publish(iteration.depth, iteration.pv[0].raw(), || iteration);
+        }
     }
 
     /// Largest number of men to probe in the tree.

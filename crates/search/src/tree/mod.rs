@@ -26,7 +26,7 @@ mod worker;
 
 pub use allies::{Allies, Progress, SearchTable, Verdict, take_in};
 pub use entry::{Bound, Entry};
-pub use job::{Completed, Job};
+pub use job::Job;
 pub use node::ROOT;
 pub use replacement::{AgeBased, Always, DepthAge, DepthPreferred, Replacement, TwoTier};
 pub use replicas::Replicas;

@@ -193,6 +193,9 @@ impl<'a> Search<'a> {
         if let Some(allies) = &self.job.allies {
             let progress = Progress { thread: self.id, nodes: self.nodes, tb_hits: self.tb_hits };
             end |= !allies.poll(progress, &self.job.table);
+            while let Some(iteration) = allies.next_completed() {
+                self.job.take_in(iteration);
+            }
         }
         if self.id == 0 {
             if self.pondering && !self.job.control.is_pondering(self.job.id) {

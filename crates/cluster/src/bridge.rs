@@ -1,7 +1,7 @@
-//! Where the search threads of a rank and its main thread meet.
+//! Queues between the search threads of a rank and its protocol thread.
 //!
-//! The search threads leave entries and progress here and fetch what others sent; none of that
-//! waits. Only [`gather`](Allies::gather) waits, once per search and at most for the grace.
+//! The search threads put entries and progress here and take what other ranks have sent, without
+//! waiting. Only [`gather`](Allies::gather) waits, once per search and at most for the grace.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,15 +20,18 @@ use crate::sharing::{DEPTHS, Outbox, Share};
 /// Received entries that wait for a search thread to take them; more are dropped.
 const INBOX: usize = 1 << 14;
 
+/// Iterations of other ranks that wait likewise; the oldest are dropped.
+const COMPLETED: usize = 64;
+
 /// Entries a thread takes in at one poll: few, so that no thread is kept from searching.
 const BATCH: usize = 256;
 
 /// The default of `Cluster Grace`.
 pub const GRACE: Duration = Duration::from_millis(5);
 
-/// What the other threads of a rank ask of its main thread.
+/// What the other threads of a rank tell its protocol thread.
 #[derive(Debug)]
-pub enum Order {
+pub enum Event {
     /// Rank 0 begins the search of this number: nodes of all ranks, and moves to consider.
     Begin(u64, Option<u64>, Vec<Move>),
     /// Rank 0 has finished that search and wants the others' conclusions.
@@ -61,10 +64,10 @@ struct Collected {
     verdicts: Vec<(usize, Verdict)>,
 }
 
-/// The meeting point.
-pub struct Desk {
+/// What the search threads and the protocol thread of a rank share.
+pub struct Bridge {
     rank: usize,
-    orders: Sender<Order>,
+    events: Sender<Event>,
     /// What goes out.
     pub outbox: Outbox,
     inbox: ArrayQueue<Keyed>,
@@ -74,20 +77,23 @@ pub struct Desk {
     share: Mutex<Share>,
     grace: Mutex<Duration>,
     net: AtomicU64,
+    /// How many ranks there are beside this one.
+    others: usize,
+    /// The deepest iteration that was completed here and has not been sent.
+    pub completed: Mutex<Option<Verdict>>,
+    completed_elsewhere: ArrayQueue<Verdict>,
     collected: Mutex<Collected>,
     collecting: Condvar,
-    /// Entries that went into the table.
-    pub inserted: AtomicU64,
     searching: AtomicBool,
 }
 
-impl Desk {
-    /// The desk of a rank, and where its orders arrive.
-    pub fn new(rank: usize) -> (Desk, Receiver<Order>) {
-        let (orders, received) = channel();
-        let desk = Desk {
+impl Bridge {
+    /// The bridge of a rank, and the receiver of its events.
+    pub fn new(rank: usize, ranks: usize) -> (Bridge, Receiver<Event>) {
+        let (events, received) = channel();
+        let bridge = Bridge {
             rank,
-            orders,
+            events,
             outbox: Outbox::default(),
             inbox: ArrayQueue::new(INBOX),
             progress: (0..MAX_THREADS).map(|_| Default::default()).collect(),
@@ -95,18 +101,20 @@ impl Desk {
             share: Mutex::default(),
             grace: Mutex::new(GRACE),
             net: AtomicU64::new(Network::embedded().checksum()),
+            others: ranks - 1,
+            completed: Mutex::default(),
+            completed_elsewhere: ArrayQueue::new(COMPLETED),
             collected: Mutex::default(),
             collecting: Condvar::new(),
-            inserted: AtomicU64::new(0),
             searching: AtomicBool::new(false),
         };
-        (desk, received)
+        (bridge, received)
     }
 
-    /// Asks something of the main thread.
-    pub fn order(&self, order: Order) {
-        // The main thread is gone only at the very end, when nothing matters any more.
-        let _ = self.orders.send(order);
+    /// Sends an event to the protocol thread.
+    pub fn event(&self, event: Event) {
+        // The receiver is dropped only at the end of the process.
+        let _ = self.events.send(event);
     }
 
     /// Sets the option `Cluster Share`.
@@ -134,9 +142,13 @@ impl Desk {
         self.net.load(Ordering::Relaxed)
     }
 
-    /// Puts received entries where the search threads find them.
-    pub fn deliver(&self, entries: Vec<Keyed>) {
+    /// Puts received entries, and an iteration of the search under way, where the search threads
+    /// find them.
+    pub fn deliver(&self, entries: Vec<Keyed>, completed: Option<Verdict>) {
         if self.searching.load(Ordering::Relaxed) {
+            if let Some(iteration) = completed {
+                self.completed_elsewhere.force_push(iteration);
+            }
             for entry in entries {
                 // What does not fit is one cutoff less.
                 let _ = self.inbox.push(entry);
@@ -174,6 +186,8 @@ impl Desk {
     fn reset(&self) -> u64 {
         self.searching.store(true, Ordering::Relaxed);
         while self.inbox.pop().is_some() {}
+        while self.completed_elsewhere.pop().is_some() {}
+        *self.completed.lock() = None;
         for word in self.progress.iter().flatten() {
             word.store(0, Ordering::Relaxed);
         }
@@ -184,12 +198,12 @@ impl Desk {
     }
 }
 
-impl Allies for Desk {
+impl Allies for Bridge {
     fn begin(&self, limits: &Limits, options: &Options) {
         let search = self.reset();
         // A weaker player does not get stronger by more machines.
         if self.rank == 0 && options.elo.is_none() {
-            self.order(Order::Begin(search, limits.nodes, limits.search_moves.clone()));
+            self.event(Event::Begin(search, limits.nodes, limits.search_moves.clone()));
         }
     }
 
@@ -215,21 +229,30 @@ impl Allies for Desk {
             hits.store(progress.tb_hits, Ordering::Relaxed);
         }
         let mut batch = [None; BATCH];
-        let mut count = 0;
         for place in &mut batch {
             let Some(entry) = self.inbox.pop() else { break };
             // The cache line arrives while the rest of the batch is taken.
             table.prefetch(entry.0);
             *place = Some(entry);
-            count += 1;
         }
         for (key, entry) in batch.into_iter().flatten() {
             take_in(table, key, entry);
         }
-        if count > 0 {
-            self.inserted.fetch_add(count, Ordering::Relaxed);
-        }
         true
+    }
+
+    fn others(&self) -> usize {
+        self.others
+    }
+
+    fn completed(&self, iteration: Verdict) {
+        if self.share() != Share::Off {
+            *self.completed.lock() = Some(iteration);
+        }
+    }
+
+    fn next_completed(&self) -> Option<Verdict> {
+        self.completed_elsewhere.pop()
     }
 
     fn nodes(&self) -> u64 {
@@ -251,7 +274,7 @@ impl Allies for Desk {
         }
         let deadline = Instant::now() + *self.grace.lock();
         let mut collected = self.collected.lock();
-        self.order(Order::End(collected.search));
+        self.event(Event::End(collected.search));
         while collected.missing != Some(0)
             && !self.collecting.wait_until(&mut collected, deadline).timed_out()
         {}
@@ -262,14 +285,14 @@ impl Allies for Desk {
 
     fn elected(&self, verdict: Option<&Verdict>, total: Progress) {
         if self.rank != 0 {
-            self.order(Order::Concluded(verdict.cloned(), total));
+            self.event(Event::Concluded(verdict.cloned(), total));
         }
     }
 
     fn forgotten(&self, network: &Network) {
         self.net.store(network.checksum(), Ordering::Relaxed);
         if self.rank == 0 {
-            self.order(Order::Forget);
+            self.event(Event::Forget);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A network inside one process. Its weather comes from a seed: latency, loss, reordering, deaths.
+//! A network inside one process that injects faults from a seed: latency, loss, reordering, deaths.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use megatherium_cluster::Transport;
 use parking_lot::Mutex;
-
-use crate::wire::Wire;
 
 /// How a mesh treats messages.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Weather {
+pub struct Faults {
     /// Decides everything below.
     pub seed: u64,
     /// Longest time a message takes. Each takes a random part of it, so messages overtake each
@@ -25,10 +24,10 @@ pub struct Weather {
 }
 
 /// A message on its way: when it arrives, its number, sender, bytes.
-type Parcel = Reverse<(Instant, u64, usize, Vec<u8>)>;
+type Packet = Reverse<(Instant, u64, usize, Vec<u8>)>;
 
 struct Mailbox {
-    parcels: BinaryHeap<Parcel>,
+    packets: BinaryHeap<Packet>,
     alive: bool,
 }
 
@@ -43,20 +42,20 @@ struct Net {
 pub struct Mesh {
     rank: usize,
     ranks: usize,
-    weather: Weather,
+    faults: Faults,
     net: Arc<Mutex<Net>>,
 }
 
 impl Mesh {
     /// The ends of a mesh of `ranks` ranks.
-    pub fn new(ranks: usize, weather: Weather) -> Vec<Mesh> {
-        let mailbox = |_| Mailbox { parcels: BinaryHeap::new(), alive: true };
+    pub fn new(ranks: usize, faults: Faults) -> Vec<Mesh> {
+        let mailbox = |_| Mailbox { packets: BinaryHeap::new(), alive: true };
         let net = Arc::new(Mutex::new(Net {
             mailboxes: (0..ranks).map(mailbox).collect(),
             posted: 0,
-            random: Rng::with_seed(weather.seed),
+            random: Rng::with_seed(faults.seed),
         }));
-        (0..ranks).map(|rank| Mesh { rank, ranks, weather, net: Arc::clone(&net) }).collect()
+        (0..ranks).map(|rank| Mesh { rank, ranks, faults, net: Arc::clone(&net) }).collect()
     }
 
     /// Lets a rank die: nothing leaves it or reaches it any more.
@@ -64,13 +63,13 @@ impl Mesh {
         self.net.lock().mailboxes[rank].alive = false;
     }
 
-    /// Messages posted so far, lost ones included.
-    pub fn posted(&self) -> u64 {
-        self.net.lock().posted
+    /// How many ranks have died.
+    pub fn dead(&self) -> usize {
+        self.net.lock().mailboxes.iter().filter(|mailbox| !mailbox.alive).count()
     }
 }
 
-impl Wire for Mesh {
+impl Transport for Mesh {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -81,27 +80,27 @@ impl Wire for Mesh {
 
     fn send(&mut self, to: usize, bytes: &[u8]) {
         let mut net = self.net.lock();
-        if self.rank != 0 && net.random.f64() < self.weather.death {
+        if self.rank != 0 && net.random.f64() < self.faults.death {
             net.mailboxes[self.rank].alive = false;
         }
         net.posted += 1;
-        let lost = net.random.f64() < self.weather.loss;
+        let lost = net.random.f64() < self.faults.loss;
         if lost || !net.mailboxes[self.rank].alive || !net.mailboxes[to].alive {
             return;
         }
-        let latency = self.weather.latency.mul_f64(net.random.f64());
-        let parcel = Reverse((Instant::now() + latency, net.posted, self.rank, bytes.to_vec()));
-        net.mailboxes[to].parcels.push(parcel);
+        let latency = self.faults.latency.mul_f64(net.random.f64());
+        let packet = Reverse((Instant::now() + latency, net.posted, self.rank, bytes.to_vec()));
+        net.mailboxes[to].packets.push(packet);
     }
 
     fn receive(&mut self) -> Option<(usize, Vec<u8>)> {
         let mut net = self.net.lock();
         let mailbox = &mut net.mailboxes[self.rank];
-        let due = mailbox.parcels.peek().is_some_and(|parcel| parcel.0.0 <= Instant::now());
+        let due = mailbox.packets.peek().is_some_and(|packet| packet.0.0 <= Instant::now());
         if !mailbox.alive || !due {
             return None;
         }
-        mailbox.parcels.pop().map(|Reverse((_, _, from, bytes))| (from, bytes))
+        mailbox.packets.pop().map(|Reverse((_, _, from, bytes))| (from, bytes))
     }
 
     fn is_open(&self) -> bool {
@@ -113,32 +112,32 @@ impl Wire for Mesh {
 mod tests {
     use super::*;
 
-    fn delivered(weather: Weather) -> Vec<u8> {
-        let mut ends = Mesh::new(2, weather);
+    fn delivered(faults: Faults) -> Vec<u8> {
+        let mut ends = Mesh::new(2, faults);
         for byte in 0..200 {
             ends[0].send(1, &[byte]);
         }
-        std::thread::sleep(weather.latency);
+        std::thread::sleep(faults.latency);
         std::iter::from_fn(|| ends[1].receive()).map(|(_, bytes)| bytes[0]).collect()
     }
 
     #[test]
     fn fine_weather_keeps_everything_in_order() {
-        assert_eq!(delivered(Weather::default()), (0..200).collect::<Vec<u8>>());
+        assert_eq!(delivered(Faults::default()), (0..200).collect::<Vec<u8>>());
     }
 
     #[test]
     fn bad_weather_loses_and_reorders() {
         let latency = Duration::from_millis(20);
-        let weather = Weather { seed: 3, latency, loss: 0.5, death: 0.0 };
-        let arrived = delivered(weather);
+        let faults = Faults { seed: 3, latency, loss: 0.5, death: 0.0 };
+        let arrived = delivered(faults);
         assert!((60..140).contains(&arrived.len()), "{}", arrived.len());
         assert!(!arrived.is_sorted());
     }
 
     #[test]
     fn the_dead_neither_speak_nor_hear() {
-        let mut ends = Mesh::new(3, Weather::default());
+        let mut ends = Mesh::new(3, Faults::default());
         ends[0].send(1, b"late");
         ends[0].kill(1);
         ends[1].send(2, b"never");

@@ -1,4 +1,4 @@
-//! A rank on the wire: sequence numbers, acknowledgements, windows, and the exchange of entries.
+//! A rank's end of the network: sequence numbers, acknowledgements, windows, exchange of entries.
 //!
 //! Every message carries its number and the number of the last one received from the other side. A
 //! rank that does not answer is therefore noticed whatever the network says, and never has more
@@ -7,18 +7,18 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::desk::Desk;
-use crate::message::{LONGEST, MOST_ENTRIES, Message};
-use crate::wire::Wire;
+use crate::bridge::Bridge;
+use crate::message::{MAX_ENTRIES, MAX_LENGTH, Message};
+use crate::transport::Transport;
 
 /// Time between two rounds of the exchange.
 pub const ROUND: Duration = Duration::from_millis(1);
 
-/// Between two looks at the wire during a search and just after.
-const NAP: Duration = Duration::from_micros(200);
+/// Between two polls of the transport during a search and just after.
+const MIN_POLL: Duration = Duration::from_micros(200);
 
 /// The same when there has been no search for long: a look costs some 50 µs.
-const SLEEP: Duration = Duration::from_millis(10);
+const MAX_POLL: Duration = Duration::from_millis(10);
 
 /// Entries a rank sends per round, to all others together: 32 MB a second at most.
 const BUDGET: usize = 2048;
@@ -30,13 +30,10 @@ const REPORT: Duration = Duration::from_millis(10);
 const ENTRY_WINDOW: u64 = 16;
 
 /// The same for all other messages; those beyond wait.
-pub const WINDOW: u64 = 32;
-
-/// Bytes before a message: its number, and that of the last one received.
-pub const ENVELOPE: usize = 16;
+const WINDOW: u64 = 32;
 
 /// Without an answer for this long, one more message is tried in a full window.
-const KNOCK: Duration = Duration::from_millis(250);
+const PROBE: Duration = Duration::from_millis(250);
 
 /// How long a rank may be silent.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +43,9 @@ pub struct Timing {
     /// While it takes over settings, which may mean to allocate a large table.
     pub settling: Duration,
     /// After `quit`.
-    pub farewell: Duration,
+    pub shutdown: Duration,
+    /// Of rank 0, before a follower ends itself.
+    pub leader_silence: Duration,
 }
 
 impl Default for Timing {
@@ -54,7 +53,8 @@ impl Default for Timing {
         Timing {
             silence: Duration::from_secs(5),
             settling: Duration::from_mins(1),
-            farewell: Duration::from_secs(2),
+            shutdown: Duration::from_secs(2),
+            leader_silence: Duration::from_secs(10),
         }
     }
 }
@@ -64,7 +64,7 @@ struct Link {
     sent: u64,
     acknowledged: u64,
     received: u64,
-    owes: bool,
+    owes_ack: bool,
     last_sent: Instant,
     /// Since when the other side owes an acknowledgement.
     waiting: Option<Instant>,
@@ -74,87 +74,80 @@ struct Link {
 
 impl Link {
     fn has_room(&self, window: u64) -> bool {
-        let stuck = self.waiting.is_some() && self.last_sent.elapsed() >= KNOCK;
+        let stuck = self.waiting.is_some() && self.last_sent.elapsed() >= PROBE;
         !self.closed && (self.sent - self.acknowledged < window || stuck)
     }
 }
 
-/// A rank on the wire.
-pub struct Station<W> {
-    wire: W,
+/// A rank's end of the network.
+pub struct Endpoint<W> {
+    transport: W,
     links: Vec<Link>,
     last_round: Instant,
     last_report: Instant,
     last_search: Instant,
     quiet: u32,
-    /// Entries sent, counted once per receiver.
-    pub sent_entries: u64,
-    /// Entries received.
-    pub received_entries: u64,
+    /// Entries sent, counted once per receiver, and received.
+    pub traffic: [u64; 2],
 }
 
-impl<W: Wire> Station<W> {
-    /// A station at the end of `wire`.
-    pub fn new(wire: W) -> Self {
+impl<W: Transport> Endpoint<W> {
+    /// An endpoint on `transport`.
+    pub fn new(transport: W) -> Self {
         let now = Instant::now();
         let link = |_| Link {
             sent: 0,
             acknowledged: 0,
             received: 0,
-            owes: false,
+            owes_ack: false,
             last_sent: now,
             waiting: None,
             queue: VecDeque::new(),
             closed: false,
         };
-        Station {
-            links: (0..wire.ranks()).map(link).collect(),
-            wire,
+        Endpoint {
+            links: (0..transport.ranks()).map(link).collect(),
+            transport,
             last_round: now,
             last_report: now,
             last_search: now,
             quiet: 0,
-            sent_entries: 0,
-            received_entries: 0,
+            traffic: [0; 2],
         }
     }
 
     /// This rank.
     pub fn rank(&self) -> usize {
-        self.wire.rank()
+        self.transport.rank()
     }
 
     /// Every other rank.
     pub fn others(&self) -> impl Iterator<Item = usize> + use<W> {
-        let own = self.wire.rank();
-        (0..self.wire.ranks()).filter(move |&rank| rank != own)
+        let own = self.transport.rank();
+        (0..self.transport.ranks()).filter(move |&rank| rank != own)
     }
 
-    /// Entries sent to all other ranks and received from them.
-    pub fn traffic(&self) -> [u64; 2] {
-        [self.sent_entries, self.received_entries]
-    }
-
-    /// How long to wait before the next look at the wire: the longer, the longer there has been no
+    /// How long to wait before the next poll of the transport: longer, the longer there has been no
     /// search, so that a rank with nothing to do uses no processor to speak of.
-    pub fn nap(&mut self, searching: bool) -> Duration {
+    pub fn poll_interval(&mut self, searching: bool) -> Duration {
         if searching {
             self.last_search = Instant::now();
-            return NAP;
         }
-        (self.last_search.elapsed() / 100).clamp(NAP, SLEEP)
+        let poll_interval = (self.last_search.elapsed() / 100).clamp(MIN_POLL, MAX_POLL);
+        self.transport.set_poll_interval(poll_interval);
+        poll_interval
     }
 
     /// Whether this rank lives.
     pub fn is_open(&self) -> bool {
-        self.wire.is_open()
+        self.transport.is_open()
     }
 
     /// Sends a message, or queues it until there is room in the window.
     pub fn post(&mut self, to: usize, message: &Message) {
         let body = message.encode();
         let link = &mut self.links[to];
-        if link.closed || body.len() > LONGEST {
+        if link.closed || body.len() > MAX_LENGTH {
             return;
         }
         if link.queue.is_empty() && link.has_room(WINDOW) {
@@ -176,14 +169,14 @@ impl<W: Wire> Station<W> {
     /// Number 0 is that of a message that wants no acknowledgement.
     fn dispatch(&mut self, to: usize, number: u64, body: &[u8]) {
         let link = &mut self.links[to];
-        link.owes = false;
+        link.owes_ack = false;
         let envelope = [number.to_le_bytes(), link.received.to_le_bytes()].concat();
-        self.wire.send(to, &[&envelope, body].concat());
+        self.transport.send(to, &[&envelope, body].concat());
     }
 
     /// The next message. Malformed ones are dropped, like everything from closed links.
     pub fn receive(&mut self) -> Option<(usize, Message)> {
-        while let Some((from, bytes)) = self.wire.receive() {
+        while let Some((from, bytes)) = self.transport.receive() {
             let Some((number, rest)) = bytes.split_first_chunk() else { continue };
             let Some((acknowledged, body)) = rest.split_first_chunk() else { continue };
             let (number, acknowledged) =
@@ -195,9 +188,9 @@ impl<W: Wire> Station<W> {
                 link.waiting = (acknowledged < link.sent).then(Instant::now);
             }
             link.received = link.received.max(number);
-            link.owes |= number > 0;
+            link.owes_ack |= number > 0;
             if let Message::Entries { entries, .. } = &message {
-                self.received_entries += entries.len() as u64;
+                self.traffic[1] += entries.len() as u64;
             }
             if message != Message::Nothing {
                 return Some((from, message));
@@ -212,7 +205,7 @@ impl<W: Wire> Station<W> {
     }
 
     /// Whether everything for that rank has arrived.
-    pub fn has_heard_all(&self, rank: usize) -> bool {
+    pub fn is_drained(&self, rank: usize) -> bool {
         let link = &self.links[rank];
         link.closed || link.queue.is_empty() && link.sent == link.acknowledged
     }
@@ -235,32 +228,35 @@ impl<W: Wire> Station<W> {
             {
                 self.send(rank, &body);
             }
-            if self.links[rank].owes && !self.links[rank].closed {
+            if self.links[rank].owes_ack && !self.links[rank].closed {
                 self.dispatch(rank, 0, &Message::Nothing.encode());
             }
         }
         true
     }
 
-    /// Sends what the search threads have left at the desk to all ranks in `to`.
-    pub fn exchange(&mut self, desk: &Desk, to: &[usize], stamp: u64, search: u64) {
+    /// Sends the entries that the search threads have queued to all ranks in `to`.
+    pub fn exchange(&mut self, bridge: &Bridge, to: &[usize], stamp: u64, search: u64) {
         let budget = (BUDGET / to.len().max(1)).max(128);
-        let entries = desk.outbox.drain(budget, desk.share(), &mut self.quiet);
-        if entries.is_empty() && self.last_report.elapsed() < REPORT {
+        let entries = bridge.outbox.drain(budget, bridge.share(), &mut self.quiet);
+        let mut completed = bridge.completed.lock().take();
+        if entries.is_empty() && completed.is_none() && self.last_report.elapsed() < REPORT {
             return;
         }
         self.last_report = Instant::now();
-        let [nodes, tb_hits] = desk.own_progress();
-        // At least one message, for the node count.
-        let chunks = entries.chunks(MOST_ENTRIES).map(<[_]>::to_vec);
+        let [nodes, tb_hits] = bridge.own_progress();
+        // At least one message, for the node count and the iteration.
+        let chunks = entries.chunks(MAX_ENTRIES).map(<[_]>::to_vec);
         let chunks: Vec<_> = if entries.is_empty() { vec![Vec::new()] } else { chunks.collect() };
         for entries in chunks {
             let count = entries.len() as u64;
-            let body = Message::Entries { stamp, search, nodes, tb_hits, entries }.encode();
+            let completed = completed.take();
+            let message = Message::Entries { stamp, search, nodes, tb_hits, completed, entries };
+            let body = message.encode();
             for &rank in to {
                 if self.links[rank].queue.is_empty() && self.links[rank].has_room(ENTRY_WINDOW) {
                     self.send(rank, &body);
-                    self.sent_entries += count;
+                    self.traffic[0] += count;
                 }
             }
         }
