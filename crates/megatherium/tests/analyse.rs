@@ -197,7 +197,7 @@ fn games_are_annotated() {
     let out = folder.path().join("out.pgn");
     let out = out.to_str().expect("text");
     let said = success(&["analyse", path, "--depth", "7", "--hash", "1", "--out", out]);
-    let blunders = output.matches(" $4 ").count();
+    let blunders = text.matches(" $4 ").count();
     assert!(said.contains(&format!("out.pgn: games 2, blunders {blunders}, mistakes ")), "{said}");
     assert_eq!(fs::read_to_string(out).expect("text").trim_end(), output.trim_end());
     assert!(success(&["analyse", out, "--depth", "1"]).contains("2. g4"));

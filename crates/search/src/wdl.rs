@@ -19,7 +19,7 @@ pub struct Model {
 }
 
 /// Fitted to games of the engine against itself; `docs/net.md` has the command.
-pub const FITTED: Model = Model { threshold: [236.0, -117.5], spread: [38.0, 79.0] };
+pub const FITTED: Model = Model { threshold: [242.375, -129.625], spread: [39.25, 73.0] };
 
 impl Model {
     /// The probability of a win with `score`. The probability of a loss is that of a win with
