@@ -55,6 +55,7 @@ fn endless_and_full_devices_are_one_line_of_error() {
         &["datagen", "out", "--net", "/dev/zero"],
         &["datagen", "out", "--book", "/dev/zero"],
         &["stats", "/dev/zero"],
+        &["import", "/dev/zero", "-o", "out"],
         &["inspect", "/dev/zero", "-o", "out"],
         &["compare", "/dev/zero", "/dev/zero", "games.data"],
         &["quantise", "/dev/zero", "-o", "out", "--data", "games.data"],

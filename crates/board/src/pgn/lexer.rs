@@ -8,6 +8,10 @@ const MAX_WORD: usize = 1024;
 /// Longest comment that is kept. The rest of a longer one is skipped.
 const MAX_COMMENT: usize = 1 << 16;
 
+/// Most bytes between the end of one game and the end of the next. Annotated games of a book have
+/// a few hundred kilobytes; a device that never ends has more.
+const MAX_GAME: usize = 1 << 24;
+
 /// A token. Dots, `<…>` and escaped lines (`%`) are skipped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
@@ -30,16 +34,23 @@ pub(super) struct Lexer<R: BufRead> {
     bytes: Peekable<Bytes<R>>,
     line: usize,
     line_start: bool,
+    /// Bytes since the last game ended.
+    used: usize,
 }
 
 impl<R: BufRead> Lexer<R> {
     pub(super) fn new(source: R) -> Self {
-        Lexer { bytes: source.bytes().peekable(), line: 1, line_start: true }
+        Lexer { bytes: source.bytes().peekable(), line: 1, line_start: true, used: 0 }
     }
 
     /// The line of the last token, counted from 1.
     pub(super) fn line(&self) -> usize {
         self.line
+    }
+
+    /// A game begins: it has its own share of bytes.
+    pub(super) fn begin_game(&mut self) {
+        self.used = 0;
     }
 
     /// The next token; `None` at the end of the input.
@@ -69,6 +80,14 @@ impl<R: BufRead> Lexer<R> {
 
     fn byte(&mut self) -> io::Result<Option<u8>> {
         let byte = self.bytes.next().transpose()?;
+        self.used += 1;
+        if byte == Some(0) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a text file"));
+        }
+        if self.used > MAX_GAME {
+            let message = "no game ends within 16 MiB";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
         self.line_start = byte == Some(b'\n');
         self.line += usize::from(self.line_start);
         Ok(byte)

@@ -124,6 +124,7 @@ impl<R: BufRead> Games<R> {
     fn game(&mut self) -> Result<Option<Game>, (usize, Fault)> {
         let mut draft = Draft::default();
         draft.tags.extend(self.pending.take());
+        self.lexer.begin_game();
         loop {
             let token = self.lexer.next().map_err(|error| {
                 self.failed = true;
@@ -340,5 +341,14 @@ mod tests {
         let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_PLIES);
         let games: Vec<_> = all(&knights);
         assert!(games[0].as_ref().unwrap_err().contains("too long"), "{games:?}");
+    }
+
+    #[test]
+    fn input_that_never_ends_is_left() {
+        for (fill, why) in [(0, "not a text file"), (b'\n', "16 MiB"), (b'x', "16 MiB")] {
+            let games: Vec<_> = read(io::BufReader::new(io::repeat(fill))).collect();
+            assert!(games.len() == 1, "{games:?}");
+            assert!(games[0].as_ref().unwrap_err().to_string().contains(why), "{games:?}");
+        }
     }
 }
