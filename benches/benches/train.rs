@@ -1,6 +1,5 @@
-//! The trainer: positions a second by width. The rate is the elements-per-second of the report;
-//! beside it is printed how many positions a second of processor time is good for, which other work
-//! on the machine does not distort.
+//! The trainer: positions a second by width. The rate is the elements-per-second of the report; it
+//! also prints positions per second of processor time, which other load does not distort.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fastrand::Rng;

@@ -5,11 +5,11 @@
 //!     [--games 20] [--engine /usr/games/stockfish] [--option "Move Overhead=30"] [--busy 0,2,8,32]
 //! ```
 //!
-//! For every time control and number of busy processes beside, each engine plays games against
-//! itself, in turns with the others: this workspace's engine and any that `--engine` names. The
-//! clocks are real: time in which the machine runs something else is charged. `--option` is set in
-//! this workspace's engine alone. The table gives the share of games lost on time and the least
-//! time that was left.
+//! For every time control and number of busy processes, each engine plays games against itself,
+//! alternating with the others: this workspace's engine and any that `--engine` names. The clocks
+//! are real: time in which the machine runs something else is charged. `--option` is set in this
+//! workspace's engine alone. The table gives the share of games lost on time and the least time
+//! that was left.
 
 #![forbid(unsafe_code)]
 

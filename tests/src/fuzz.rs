@@ -1,6 +1,6 @@
 //! What must hold for any input at all, one function per reader.
 //!
-//! The fuzz targets in `fuzz/` call these functions with what a coverage-guided fuzzer thinks up,
+//! The fuzz targets in `fuzz/` call these functions with the inputs of a coverage-guided fuzzer,
 //! the test `fuzzing` with the corpus in `corpus/` and random changes of it. A function that
 //! returns has found nothing wrong.
 

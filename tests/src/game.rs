@@ -1,4 +1,4 @@
-//! What an engine says, held against the rules of chess.
+//! Checks the output of an engine against the rules of chess.
 
 pub use megatherium_board::referee::Ending;
 use megatherium_board::{Board, KeyHistory, Move};

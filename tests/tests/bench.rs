@@ -1,9 +1,9 @@
-//! The search as one number.
+//! Pins the node count of the bench.
 
 use megatherium_tests::binary;
 
-/// Nodes of `megatherium bench`. Any change of the search, the evaluation or the net changes it:
-/// a commit that means to writes the new number here and in its last line, `Bench: N`.
+/// Nodes of `megatherium bench`. Any change of the search, the evaluation or the net changes it: a
+/// commit that does so on purpose updates this number and ends with `Bench: N`.
 const BENCH: u64 = 778_423;
 
 #[test]

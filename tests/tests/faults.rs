@@ -24,7 +24,7 @@ fn plays_on(engine: &mut Conversation) {
     }
 }
 
-/// Nobody can hear the engine: it says why on the channel that is left, and goes.
+/// Standard output fails: the engine reports it on standard error and exits.
 #[test]
 fn a_full_disk_behind_the_output() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };

@@ -82,7 +82,7 @@ impl Limit {
     }
 }
 
-/// What a run came to.
+/// The results of a run.
 #[derive(Default)]
 struct Tally {
     searches: usize,

@@ -1,4 +1,4 @@
-//! What the documents tell people to type works, and the files they name exist.
+//! The commands in the documents work, and the files they name exist.
 
 use std::fs;
 use std::path::Path;

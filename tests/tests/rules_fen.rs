@@ -109,8 +109,8 @@ fn errors_say_what_and_where() {
             "8/8/8/3kK3/8/8/8/8 w - - 0 1",
             "side to move, column 20: Black is in check but not to move",
         ),
-        ("4k3/8/8/8/8/8/8/4K3 w x - 0 1", "castling, column 23: 'x' is no castling right"),
-        ("4k3/8/8/8/8/8/8/4K3 w -- - 0 1", "castling, column 23: '-' is no castling right"),
+        ("4k3/8/8/8/8/8/8/4K3 w x - 0 1", "castling, column 23: 'x' is not a castling right"),
+        ("4k3/8/8/8/8/8/8/4K3 w -- - 0 1", "castling, column 23: '-' is not a castling right"),
         (
             "4k3/8/8/8/8/8/8/4K2R w KQ - 0 1",
             "castling, column 25: no king and rook stand on the back rank for the right 'Q'",

@@ -235,7 +235,7 @@ fn engines_side_by_side() {
     }
 }
 
-/// A measurement that was interrupted goes on where it was.
+/// An interrupted measurement resumes.
 #[test]
 fn a_match_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");

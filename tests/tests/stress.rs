@@ -185,7 +185,7 @@ fn a_thousand_threads() {
     many_threads(1024, 2);
 }
 
-/// What a thread costs is what the shell reckons with when it is asked for many.
+/// The memory of a thread is what the shell assumes when it checks `Threads`.
 #[test]
 fn a_thread_costs_what_is_said() {
     let mut few = engine(1);

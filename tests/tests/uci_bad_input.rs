@@ -38,8 +38,7 @@ fn unknown_words_before_a_command_are_skipped() {
     engine.quit();
 }
 
-/// Bytes that are no text in any encoding, control characters, terminal escapes: shown harmless, on
-/// one line.
+/// Invalid UTF-8, control characters, terminal escapes: escaped, on one line.
 #[test]
 fn bytes_that_are_no_text() {
     let mut engine = Conversation::start_uci();

@@ -130,7 +130,7 @@ fn tables() -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, table)
 }
 
-/// The same folder again is looked at, and loaded again only if a file has changed.
+/// The same path sent again is checked, and loaded again only if a file has changed.
 #[test]
 fn tablebases_are_loaded_again_if_they_changed() {
     let (folder, table) = tables();
@@ -148,8 +148,8 @@ fn tablebases_are_loaded_again_if_they_changed() {
     engine.quit();
 }
 
-/// A process that keeps others from opening a file: for 45 seconds, unless the system's settings
-/// were changed. `None` where there is no Python, or the file system knows no leases.
+/// A process that blocks others from opening a file, by default for 45 seconds (a lease). `None`
+/// without Python or leases.
 #[cfg(target_os = "linux")]
 fn lease(table: &Path) -> Option<std::process::Child> {
     use std::io::BufRead as _;

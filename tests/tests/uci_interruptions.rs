@@ -283,7 +283,7 @@ fn end_of_input() {
     }
 }
 
-/// Nobody reads any more: the engine leaves, without a word on standard error.
+/// The output is closed: the engine exits with nothing on standard error.
 #[test]
 fn output_closed_by_the_reader() {
     for command in ["go infinite", "isready\nisready\nisready", "go perft 4\ngo depth 5"] {

@@ -1,4 +1,5 @@
-//! The quiet part of the protocol: handshake, options, positions, and the commands for people.
+//! The part of the protocol without searches: handshake, options, positions, and the commands for
+//! people.
 
 use megatherium_tests::Conversation;
 

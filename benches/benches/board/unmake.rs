@@ -7,7 +7,7 @@ use std::hint::black_box;
 use megatherium_benches::ratio::{Contest, Contestant};
 use megatherium_board::{Board, Color, Move, Piece, Square};
 
-/// What unmaking cannot work out and must be told: the keys and the rest of the state.
+/// What unmake cannot recompute and must restore: the keys and the rest of the state.
 #[derive(Clone, Copy)]
 struct State {
     keys: [u64; 5],

@@ -1,5 +1,5 @@
-//! Games: searches one after the other, each a move and an answer after the last, so that the table
-//! has a past.
+//! Games: consecutive searches, two plies apart, so that the table holds entries of earlier
+//! searches.
 
 use megatherium_board::Board;
 use megatherium_search::Entry;
@@ -47,7 +47,7 @@ pub struct Game {
     searches: Vec<(Board, i32)>,
     /// Positions visited by all searches.
     pub nodes: u64,
-    /// What went on at a table that forgets nothing.
+    /// The traffic of a table that forgets nothing.
     pub trace: Trace,
 }
 
@@ -69,7 +69,7 @@ impl Game {
         Self { searches: searched, nodes: search.nodes, trace: search.memory.trace }
     }
 
-    /// How many searches it is.
+    /// The number of searches.
     pub fn len(&self) -> usize {
         self.searches.len()
     }

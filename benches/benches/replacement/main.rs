@@ -19,12 +19,12 @@ use memory::Recorder;
 use policies::Within;
 use replay::{Tally, replay};
 
-/// Sizes in clusters of 64 bytes: small ones, so that short searches crowd them as long searches
-/// crowd large ones.
+/// Sizes in clusters of 64 bytes: small ones, so that short searches fill them as long searches
+/// fill large ones.
 const SIZES: [usize; 3] = [1 << 11, 1 << 13, 1 << 15];
 
-/// A policy by name, and what plays a game with it in a table of so many clusters: the trace, then
-/// the search itself.
+/// A policy by name, and functions that play a game with it in a table of a given size: the trace,
+/// and the live search.
 struct Entrant {
     name: &'static str,
     play: fn(&Game, usize) -> (Tally, u64),
@@ -47,7 +47,7 @@ const ENTRANTS: [Entrant; 14] = [
     Entrant { name: "default, update always", play: play::<Within<DepthAge, 128>> },
 ];
 
-/// The entrant that the engine is.
+/// The entrant with the engine's policy.
 const DEFAULT: usize = 8;
 
 fn play<P: Policy<Entry>>(game: &Game, clusters: usize) -> (Tally, u64) {

@@ -1,5 +1,5 @@
-//! What the search can remember with: a table of a policy, or a memory that forgets nothing and
-//! writes everything down.
+//! Memories for the search: a table with a policy, or one that forgets nothing and records
+//! everything.
 
 use std::collections::HashMap;
 
@@ -77,9 +77,9 @@ pub struct Stored {
 /// The traffic of a few searches in a row, in order.
 #[derive(Default)]
 pub struct Trace {
-    /// What happened.
+    /// Searches begun, probes and stores, in order.
     pub events: Vec<Event>,
-    /// What was stored.
+    /// The stored entries, numbered by [`Event::Store`].
     pub stored: Vec<Stored>,
 }
 

@@ -1,4 +1,4 @@
-//! Policies that only exist here: others with another rule for positions they already know.
+//! Policies for this bench only: known ones with another rule for updates of the same position.
 
 use megatherium_search::Entry;
 use megatherium_tt::{Newcomer, Policy, Resident};

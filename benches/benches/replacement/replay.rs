@@ -1,4 +1,4 @@
-//! Plays a recorded trace against a table, and counts what the table would have been good for.
+//! Replays a recorded trace on a table, and counts hits, cutoffs and the work saved.
 
 use std::ops::AddAssign;
 
@@ -7,14 +7,14 @@ use megatherium_search::Entry;
 use crate::memory::{Event, Memory, Question, Stored, Trace};
 use crate::search::cutoff;
 
-/// What a table was good for.
+/// What a table saved.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Positions looked up.
     pub probes: u64,
     /// Positions found.
     pub hits: u64,
-    /// Depth of the entries found, plus one each, added up.
+    /// Sum of depth plus one over the entries found.
     pub depth: u64,
     /// Entries found that answered the question.
     pub cutoffs: u64,

@@ -1,4 +1,4 @@
-//! A small alpha-beta search: just enough of an engine to ask a table what engines ask it.
+//! A small alpha-beta search: just enough of an engine to produce the table traffic of one.
 //!
 //! It has what shapes the traffic of a table: iterative deepening, null windows, null moves,
 //! reductions, killers and history, and a quiescence search that probes and stores too. It leaves

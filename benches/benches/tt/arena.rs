@@ -15,12 +15,11 @@ use crate::tables::one_word::OneWord;
 use crate::tables::seqlock::Seqlock;
 use crate::tables::striped::Striped;
 
-/// The prefetch distance of the comparisons. Sixteen operations take longer than the memory takes
-/// to answer, so that what is left is the cost of the table; nearer prefetches measure how much of
-/// the wait is left over.
+/// The prefetch distance of the comparisons. Sixteen operations take longer than a memory access,
+/// so what remains is the cost of the table; shorter distances leave part of the latency visible.
 pub const AHEAD: usize = 16;
 
-/// The four uses every table is put to: threads, and one store in so many operations.
+/// The four workloads of every table: threads, and operations per store.
 pub const USES: [(usize, u32); 4] = [(1, 10), (1, 2), (2, 10), (2, 2)];
 
 /// One size, with the limit and the table that all others are compared with.

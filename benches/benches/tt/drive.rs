@@ -17,7 +17,7 @@ const FARTHEST: usize = 32;
 pub struct Workload {
     /// Threads working on the table at once.
     pub threads: usize,
-    /// One operation in so many is a store, the others are probes.
+    /// One operation in `store_every` is a store, the others are probes.
     pub store_every: u32,
     /// Operations between the prefetch of a key and its use: 0 for no prefetch, else a power of
     /// two.
@@ -129,13 +129,13 @@ fn probe<T: Contender>(table: &T, key: u64) -> Option<u64> {
     table.probe(key)
 }
 
-/// As [`probe`].
+/// Not inlined either, for the same reason.
 #[inline(never)]
 fn store<T: Contender>(table: &T, key: u64, value: u64) {
     table.store(key, value);
 }
 
-/// What a table gives back when asked without haste.
+/// Correctness of a table's answers, checked outside the timed loop.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Audit {
     /// Probes made for keys that were stored, and as many for keys that never were.

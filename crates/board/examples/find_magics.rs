@@ -1,4 +1,4 @@
-//! Searches the multipliers of the sliding attack tables and prints them as the constants of
+//! Searches for the multipliers of the magic bitboards and prints them as the constants of
 //! `src/magics.rs`.
 //!
 //! `cargo run --release -p megatherium-board --example find_magics`
@@ -7,7 +7,7 @@
 //! random numbers are tried until one is; the generator is seeded, so the output is always the
 //! same.
 
-/// The squares of the ray from `square` in direction (`df`, `dr`), up to and with the first
+/// The squares of the ray from `square` in direction (`df`, `dr`), up to and including the first
 /// occupied one.
 fn ray(square: i32, df: i32, dr: i32, occupied: u64) -> u64 {
     let (mut file, mut rank, mut seen) = (square % 8 + df, square / 8 + dr, 0);

@@ -32,7 +32,7 @@ impl Placement {
         self.men.iter().map(|(_, square)| *square).collect()
     }
 
-    /// Moves that obey everything but the safety of the king: an upper bound on the legal ones.
+    /// Pseudo-legal moves: an upper bound on the legal ones.
     fn moves(&self) -> u32 {
         let own = self.own();
         let occupied = own | self.enemies;

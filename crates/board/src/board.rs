@@ -34,7 +34,7 @@ pub struct Board {
     pub(crate) part_keys: [u64; 4],
     /// Enemy pieces that give check.
     pub(crate) checkers: Bitboard,
-    /// Pieces of the side to move that may not leave the line to their king.
+    /// Absolutely pinned pieces of the side to move.
     pub(crate) pinned: Bitboard,
     /// Castling rights, as the rooks that may still castle. The rank gives the side and the king's
     /// square the wing; any move from or to a rook's square ends its right.

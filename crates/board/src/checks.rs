@@ -10,8 +10,8 @@ pub struct Checks {
     king: Square,
     /// The squares from which a piece of each type attacks the king.
     squares: [Bitboard; 6],
-    /// Men of the side to move that alone stand between a slider of their own and the king: they
-    /// give check by leaving the line.
+    /// Single blockers between a slider of the side to move and the king: they discover a check by
+    /// leaving the line.
     screens: Bitboard,
 }
 
@@ -59,7 +59,7 @@ impl Board {
         Checks { king, squares, screens: self.screens(us, king) }
     }
 
-    /// Men of `color` that alone stand between a slider of their own side and a king.
+    /// Men of `color` that are the only blocker between a slider of their side and a king.
     fn screens(&self, color: Color, king: Square) -> Bitboard {
         let snipers = attacks::bishop_rays(king) & self.diagonal_sliders(color)
             | attacks::rook_rays(king) & self.orthogonal_sliders(color);

@@ -147,7 +147,7 @@ impl FromStr for Epd {
 }
 
 impl fmt::Display for Epd {
-    /// One line that reads back as the same. Texts that are not plain words are quoted.
+    /// One line that parses to the same record. Texts that are not plain words are quoted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.board.write_position(false))?;
         let clocks = (self.board.halfmove_clock(), self.board.fullmove_number());

@@ -47,10 +47,9 @@ impl FromStr for Board {
 impl Board {
     /// Reads a FEN of four, five or six fields; missing clocks are `0 1`.
     ///
-    /// A position that breaks the rules so that it could not be searched soundly is refused: a side
-    /// without exactly one king or with more than 16 men, pawns on the first or last rank, the side
-    /// not to move in check, castling rights without king and rook in place, en passant without the
-    /// pawn.
+    /// Positions that could not be searched soundly are refused: a side without exactly one king or
+    /// with more than 16 men, pawns on the first or last rank, the side not to move in check,
+    /// castling rights without king and rook in place, en passant without the pawn.
     ///
     /// ```
     /// use megatherium_board::Board;

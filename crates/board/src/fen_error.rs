@@ -81,7 +81,7 @@ impl fmt::Display for Problem {
             }
             Self::NotASide => f.write_str("the side to move is neither w nor b"),
             Self::EnemyInCheck(color) => write!(f, "{} is in check but not to move", name(color)),
-            Self::NotACastlingRight(letter) => write!(f, "{letter:?} is no castling right"),
+            Self::NotACastlingRight(letter) => write!(f, "{letter:?} is not a castling right"),
             Self::NoRookToCastle(letter) => {
                 write!(f, "no king and rook stand on the back rank for the right {letter:?}")
             }

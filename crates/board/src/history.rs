@@ -54,7 +54,7 @@ impl KeyHistory {
         self.keys.get(self.keys.len().wrapping_sub(distance)).copied()
     }
 
-    /// How far back a position could be the same as one `distance` plies ago or nearer.
+    /// How many plies back a repetition can lie.
     #[inline]
     fn reach(&self, board: &Board) -> usize {
         self.keys.len().min(board.reversible_plies() as usize)

@@ -12,8 +12,7 @@ const NON_PAWN: usize = 1;
 pub(crate) const MINOR: usize = 3;
 
 /// For each piece, which part keys it belongs to: all ones where it does. The pawns have a key,
-/// each side's other pieces have one, and knights, bishops and the kings they work for share one
-/// more.
+/// each side's other pieces have one, and knights, bishops and kings share one more.
 static PARTS: [[u64; 4]; 12] = {
     let mut parts = [[0; 4]; 12];
     let mut piece = 0;

@@ -135,7 +135,7 @@ impl Board {
         self.count_legal_moves() != 0
     }
 
-    /// One function for each stage, colour, and check or none.
+    /// Dispatches to one function per stage and colour, in check and not.
     #[inline(always)]
     fn generate<const NOISY: bool, const QUIET: bool>(&self, sink: &mut impl Sink) {
         match (self.side_to_move, self.in_check()) {

@@ -1,4 +1,4 @@
-//! A move in 16 bits, and a list of moves.
+//! A move in 16 bits.
 
 use core::fmt;
 use core::num::NonZeroU16;

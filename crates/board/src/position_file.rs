@@ -97,7 +97,7 @@ impl<R: BufRead> Records<R> {
 
     fn next(&mut self) -> Result<Option<Epd>, Fault> {
         while !self.ended {
-            // Set back when a line was read: an error ends the reading.
+            // Cleared once a line was read: an error ends the reading.
             self.ended = true;
             self.number += 1;
             self.line.clear();

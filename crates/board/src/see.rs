@@ -96,10 +96,9 @@ impl Board {
         None
     }
 
-    /// Pieces that alone stand between the king of `color` and an enemy slider, among those on
-    /// `occupied`. What was or is on the target of the exchange pins nothing that could capture
-    /// there, but it does shield: a piece pinned along the line to the target has the target as a
-    /// second shield.
+    /// Pinned pieces of `color`: each is the only blocker on `occupied` between its king and an
+    /// enemy slider. A slider on the target of the exchange pins nothing that could capture there.
+    /// The piece on the target is itself a blocker, so behind it nothing is pinned.
     #[inline]
     fn held_back(&self, color: Color, target: Square, occupied: Bitboard) -> Bitboard {
         let king = self.king(color);

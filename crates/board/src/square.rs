@@ -74,8 +74,7 @@ impl Square {
     }
 
     /// The square one rank ahead (or behind) on the same file: e3 and e4, e5 and e6 change places.
-    /// It is the way from a pawn that has just advanced two squares to the en passant square, and
-    /// back.
+    /// Maps a pawn that has just advanced two squares to the en passant square, and back.
     #[inline]
     #[must_use]
     pub const fn en_passant_partner(self) -> Self {

@@ -88,7 +88,7 @@ impl Board {
         if self.is_legal(mv) { Ok(mv) } else { Err(MoveError::Illegal) }
     }
 
-    /// The move between two squares, marked as what it would be on this board.
+    /// The move between two squares, with the kind it has on this board.
     fn complete(&self, from: Square, to: Square) -> Move {
         let us = self.side_to_move();
         match self.piece_on(from).map(crate::Piece::piece_type) {

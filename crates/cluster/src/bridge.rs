@@ -150,7 +150,7 @@ impl Bridge {
                 self.completed_elsewhere.force_push(iteration);
             }
             for entry in entries {
-                // What does not fit is one cutoff less.
+                // An entry that does not fit is dropped: at worst one cutoff fewer.
                 let _ = self.inbox.push(entry);
             }
         }
@@ -172,7 +172,7 @@ impl Bridge {
         }
     }
 
-    /// So many followers still owe their conclusions of a search; `verdicts` are there.
+    /// Records the verdicts that have arrived for a search, and how many are missing.
     pub fn collect(&self, search: u64, missing: usize, verdicts: Vec<(usize, Verdict)>) {
         let mut collected = self.collected.lock();
         if collected.search == search {
@@ -201,7 +201,7 @@ impl Bridge {
 impl Allies for Bridge {
     fn begin(&self, limits: &Limits, options: &Options) {
         let search = self.reset();
-        // A weaker player does not get stronger by more machines.
+        // Limited strength must not grow with the number of machines.
         if self.rank == 0 && options.elo.is_none() {
             self.event(Event::Begin(search, limits.nodes, limits.search_moves.clone()));
         }

@@ -138,7 +138,7 @@ impl<W: Transport> Endpoint<W> {
         poll_interval
     }
 
-    /// Whether this rank lives.
+    /// Whether this rank is alive.
     pub fn is_open(&self) -> bool {
         self.transport.is_open()
     }
@@ -166,7 +166,7 @@ impl<W: Transport> Endpoint<W> {
         self.dispatch(to, number, body);
     }
 
-    /// Number 0 is that of a message that wants no acknowledgement.
+    /// Messages that need no acknowledgement have number 0.
     fn dispatch(&mut self, to: usize, number: u64, body: &[u8]) {
         let link = &mut self.links[to];
         link.owes_ack = false;

@@ -126,7 +126,7 @@ impl<W: Transport> Follower<W> {
             Message::Entries { stamp, search, completed, entries, .. } if stamp == self.stamp() => {
                 self.bridge.deliver(entries, completed.filter(|_| search == self.search));
             }
-            // Everything else is the leader's to say.
+            // The leader prints everything else.
             _ if from != 0 => {}
             Message::Settings { number, epoch, lines } if number > self.number => {
                 self.end_search();

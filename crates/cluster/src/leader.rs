@@ -213,8 +213,8 @@ impl<W: Transport> Leader<W> {
         self.endpoint.post(rank, &message);
     }
 
-    /// Whether a follower has taken over the settings, and is the same program with the same net.
-    /// If not for a reason that stays, says so once.
+    /// Whether a follower has taken over the settings, and is the same program with the same net. A
+    /// permanent reason why not is reported once.
     fn is_member(&mut self, rank: usize) -> bool {
         let Some(peer) = self.peers.get_mut(&rank).filter(|peer| !peer.dead) else { return false };
         let Some(hello) = &peer.hello else { return false };
@@ -363,7 +363,7 @@ impl<W: Transport> Leader<W> {
             peer.dead || peer.complaint.is_some() || number == Some(self.number)
         };
         if self.peers.values().all(settled) {
-            // The asker may have lost its patience.
+            // The shell may have timed out.
             for sender in self.waiting.drain(..) {
                 let _ = sender.send(());
             }

@@ -16,14 +16,14 @@ pub const PROTOCOL: u32 = 3;
 /// Longest message in bytes.
 pub const MAX_LENGTH: usize = 1 << 16;
 
-/// Entries in one message at most. The message stays under 4 KiB: larger ones MPI announces first
-/// and sends later, and who dies in between leaves a receiver that waits forever.
+/// Entries in one message at most. The message stays under 4 KiB: MPI sends larger ones by
+/// rendezvous, and a sender that dies in between leaves a receiver that waits forever.
 pub const MAX_ENTRIES: usize = 220;
 
-/// Moves of a line that travel.
+/// Longest line in a message, in moves.
 const MAX_MOVES: usize = 128;
 
-/// Bytes that are no message.
+/// The bytes are not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -59,7 +59,7 @@ pub enum Message {
     },
     /// End that search.
     Stop {
-        /// Which.
+        /// Number of the search to end.
         search: u64,
     },
     /// Deep entries, and how far the sender has come.

@@ -1,4 +1,4 @@
-//! The UCI options of a cluster, and what of the conversation followers have to know.
+//! The UCI options of a cluster, and the commands that followers need.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 /// A rank's access to the other ranks. No call waits for anybody.
 ///
-/// Messages may be lost, and may overtake each other: the protocol stands both, although MPI does
-/// neither.
+/// Messages may be lost or reordered: the protocol tolerates both, although MPI does neither.
 pub trait Transport {
     /// The number of this rank, from 0.
     fn rank(&self) -> usize;

@@ -188,7 +188,7 @@ fn converse(place: Place, ranks: usize) {
     assert_eq!(traffic[0], traffic[1]);
     assert_eq!(traffic[0] > 1000, ranks > 1, "{traffic:?}");
 
-    // Ranks fall asleep by and by.
+    // Idle ranks poll less and less often.
     thread::sleep(Duration::from_secs(2));
     let (before, waited) = (cluster.processor_time(), Duration::from_secs(4));
     assert_eq!(before.len(), ranks);

@@ -37,7 +37,7 @@ fn main() -> Result<(), EngineError> {
     Ok(())
 }
 
-/// The position `plies` into a game, if it is still a game.
+/// The position `plies` into a game, unless it is drawn, decided or nearly over.
 fn position(engine: &mut Engine, opening: &Board, plies: usize) -> Option<Board> {
     engine.new_game();
     let mut root = Root::new(*opening);

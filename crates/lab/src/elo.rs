@@ -16,7 +16,7 @@ use crate::observer::Observer;
 /// What to play.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Threads of the one side.
+    /// Threads of the first side.
     pub threads: usize,
     /// Nodes per move of each of its threads.
     pub nodes: u64,

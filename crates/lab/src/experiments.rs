@@ -31,7 +31,7 @@ pub struct Question {
     pub mebibytes: usize,
     /// Default positions and nodes per position with `--quick`.
     pub quick: (usize, u64),
-    /// The same without.
+    /// The same without `--quick`.
     pub full: (usize, u64),
     run: fn(&Settings, &dyn Observer) -> Result<Vec<Outcome>, LabError>,
 }
@@ -463,7 +463,7 @@ mod tests {
         }
     }
 
-    /// Without a table the helpers cannot help: two threads do the work of one twice.
+    /// Without a table helpers gain nothing: two threads do the same work twice.
     #[test]
     fn without_the_table_lazy_smp_is_worth_nothing() {
         let settings = Settings { positions: suite(12), ..settings(15_000) };

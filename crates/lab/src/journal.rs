@@ -84,8 +84,8 @@ impl Journal {
         self.known.len()
     }
 
-    /// The result of a piece, from the file or from `measure`, which is then written down. `None`
-    /// from `measure` means that it was stopped.
+    /// The result of a piece, from the file or from `measure`, which is then appended. `None` from
+    /// `measure` means that it was stopped.
     pub fn recall_or<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,

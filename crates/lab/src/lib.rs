@@ -1,4 +1,4 @@
-//! Experiments anyone can rerun. Each is a function that returns plain data; the shell prints it.
+//! Experiments anyone can rerun. Each is a function that returns plain data; [`cli`] prints it.
 //!
 //! The scaling lab asks three different questions about N threads, because their answers differ
 //! widely:

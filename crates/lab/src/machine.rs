@@ -16,7 +16,7 @@ pub struct CpuTimes {
 /// Processor usage between two readings, as shares of the total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
-    /// Busy.
+    /// Share of the time spent on any process.
     pub busy: f64,
     /// Stolen: the host ran another guest.
     pub steal: f64,

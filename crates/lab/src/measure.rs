@@ -72,8 +72,8 @@ pub fn compare(single: &[Mark], several: &[Mark], depth: u32) -> Option<Factors>
     (!factors.is_empty()).then(|| Factors::mean(&factors))
 }
 
-/// Searches a position from scratch: empty table, nothing learnt. `None` if it was stopped before
-/// the end.
+/// Searches a position from scratch: empty table and histories. `None` if it was stopped before the
+/// end.
 pub fn search(
     engine: &mut Engine,
     board: &Board,
@@ -84,7 +84,7 @@ pub fn search(
     go_on(engine, Root::new(*board), limits, stop)
 }
 
-/// Searches a position with what the engine has learnt so far.
+/// Searches a position with the table and histories as they are.
 pub fn go_on(engine: &mut Engine, root: Root, limits: Limits, stop: &AtomicBool) -> Option<Run> {
     let (lines, outcome) = follow(engine, root, limits, stop, |_| {});
     if stop.load(Ordering::Relaxed) {

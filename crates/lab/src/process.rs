@@ -18,7 +18,7 @@ pub struct Process {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     name: String,
-    /// The options it has, in lower case: UCI names do not mind case.
+    /// The options it lists, in lower case: UCI names are case-insensitive.
     options: Vec<String>,
 }
 

@@ -27,7 +27,7 @@ pub struct Settings {
     pub repeats: usize,
 }
 
-/// One search.
+/// One search of a position.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Number of the position.

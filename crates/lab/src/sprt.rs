@@ -58,7 +58,7 @@ impl Sprt {
         ((1.0 - ERROR) / ERROR).ln()
     }
 
-    /// The log-likelihood ratio of the results so far; 0 of nothing.
+    /// The log-likelihood ratio of the results so far; 0 without results.
     pub fn llr(&self, results: &Pentanomial) -> f64 {
         if results.count() == 0 {
             return 0.0;

@@ -12,7 +12,7 @@ use megatherium_search::params::{ParamError, Spec};
 /// A parameter being tuned.
 #[derive(Clone, Debug)]
 pub struct Knob {
-    /// The parameter.
+    /// Its name, default and range.
     pub spec: Spec,
     /// Its current value; rounded when played.
     pub value: f64,
@@ -100,7 +100,8 @@ impl Spsa {
         Round { plus, minus, directions, width, gain }
     }
 
-    /// Learns how the round went: pairs of games won by `plus`, less pairs won by `minus`.
+    /// Updates the parameters from a round: pairs of games won by `plus`, less pairs won by
+    /// `minus`.
     pub fn learn(&mut self, round: &Round, difference: f64) {
         self.done += 1.0;
         for (knob, direction) in self.knobs.iter_mut().zip(&round.directions) {

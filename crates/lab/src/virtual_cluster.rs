@@ -50,7 +50,7 @@ struct News {
     completed: Option<Verdict>,
 }
 
-/// News on their way, and the node at which they arrive.
+/// A message in transit, and the node count at which it arrives.
 type Packet = (u64, Arc<News>);
 
 /// What the ranks of one search share.
@@ -63,7 +63,7 @@ struct Hall {
     verdicts: Mutex<Vec<Verdict>>,
 }
 
-/// A rank's place in the hall.
+/// A rank's connection to the others.
 struct Place {
     rank: usize,
     hall: Arc<Hall>,
@@ -160,7 +160,7 @@ impl Allies for Place {
     fn forgotten(&self, _: &Network) {}
 }
 
-/// A cluster.
+/// A cluster of virtual ranks in one process.
 pub struct Cluster {
     engines: Vec<Engine>,
     link: Link,
@@ -168,7 +168,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster of `ranks` ranks with a table of so many MiB each.
+    /// A cluster of `ranks` ranks with a table of `mebibytes` MiB each.
     pub fn new(
         ranks: usize,
         mebibytes: usize,
@@ -267,7 +267,7 @@ pub struct Settings {
 /// A point of the table: how much sooner a depth is complete than with one thread.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// Ranks.
+    /// Number of ranks.
     pub ranks: usize,
     /// How they worked together; `None` for threads that share one table.
     pub link: Option<Link>,
@@ -398,7 +398,7 @@ mod tests {
         assert_ne!(first, logs(&other));
     }
 
-    /// A measurement taken up again is the one that was never interrupted.
+    /// A resumed measurement equals an uninterrupted one.
     #[test]
     fn a_journal_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();

@@ -23,7 +23,7 @@ use crate::stats::{Estimate, distinct, geometric, mean};
 /// What to measure.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Numbers of virtual threads, one not among them: that is the baseline.
+    /// Numbers of virtual threads, without 1, which is the baseline.
     pub threads: Vec<usize>,
     /// Positions to search.
     pub positions: Vec<Board>,
@@ -214,7 +214,7 @@ mod tests {
         assert_ne!(first, nodes(&other));
     }
 
-    /// A measurement taken up again is the one that was never interrupted.
+    /// A resumed measurement equals an uninterrupted one.
     #[test]
     fn a_journal_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();

@@ -57,7 +57,7 @@ struct Ply {
     sums: [Accumulator; 2],
     /// Whether the sums are those of this position yet.
     known: [bool; 2],
-    /// Whether this position's sums cannot be made from those of the position before.
+    /// Whether the sums cannot be updated from the position before: the view has changed.
     apart: [bool; 2],
     /// What the move into this position changed; nothing for a null move.
     changes: Option<Changes>,
@@ -161,7 +161,7 @@ impl Accumulators {
         ply.changes = changes;
     }
 
-    /// Makes the sums of the last position known for the view of `side`.
+    /// Brings the accumulator of the last position up to date for `side`.
     #[inline]
     fn bring_up(&mut self, network: &Network, board: &Board, side: Color) {
         let mut from = self.top;
@@ -174,7 +174,7 @@ impl Accumulators {
                 ply.known[side.index()] = true;
                 return;
             }
-            // The root is apart from everything, so there is a position before this one.
+            // The root is always refreshed, so there is a position before this one.
             from -= 1;
         }
         // Since `from` the king has kept its view, so the last position's is that of all on the
@@ -191,7 +191,7 @@ impl Accumulators {
     }
 }
 
-/// Makes the sums after a move from those before it, in one pass over memory.
+/// Updates the sums incrementally for a move, in one pass over memory.
 #[inline]
 fn update(
     network: &Network,

@@ -19,7 +19,8 @@
 
 // Import cycle: format, network. A net file is a header that declares the shape of the weights, and
 // the weights: `Architecture` is both that header and the shape of a `Network`. `format` reads and
-// writes networks, `network` asks the architecture for its sizes. Apart, either says half a thing.
+// writes networks, `network` asks the architecture for its sizes. Separated, each would be half of
+// one concept.
 pub mod constructed;
 pub mod format;
 pub mod layout;

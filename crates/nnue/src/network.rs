@@ -56,7 +56,7 @@ pub enum WeightError {
         layer: &'static str,
         /// The offending weight.
         value: i32,
-        /// The largest size allowed.
+        /// The largest magnitude allowed.
         limit: i32,
     },
 }
@@ -126,20 +126,20 @@ impl Weights {
     }
 }
 
-/// Whether no value is larger in size than `limit`.
+/// Whether no value is larger in magnitude than `limit`.
 fn within(
     layer: &'static str,
     mut values: impl Iterator<Item = i32>,
     limit: i32,
 ) -> Result<(), WeightError> {
-    // The smallest number has no positive counterpart.
+    // `i32::MIN` has no absolute value.
     match values.find(|value| value.unsigned_abs() > limit.unsigned_abs()) {
         Some(value) => Err(WeightError::Range { layer, value, limit }),
         None => Ok(()),
     }
 }
 
-/// A net ready to evaluate: the weights lined up on cache lines, and the instruction set to use.
+/// A net ready to evaluate: the weights aligned to cache lines, and the instruction set to use.
 #[derive(Clone)]
 pub struct Network {
     pub(crate) input: Box<[Row<HIDDEN>]>,

@@ -1,4 +1,4 @@
-//! The accumulators against evaluation from nothing, on long random games.
+//! The accumulators against evaluation from scratch, on long random games.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Does the net know which side is better off, and can it say why?
+//! The sign of evaluations, and the contribution of each piece.
 
 use std::sync::Arc;
 

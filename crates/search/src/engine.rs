@@ -21,7 +21,7 @@ use crate::tree::{Allies, Entry, Job, Replacement, Replicas, TableStats, Worker}
 /// measures it.
 pub const THREAD_MEBIBYTES: usize = 3;
 
-/// Threads that share histories, at most: cache lines that very many write to are slow.
+/// Most threads that share one set of histories: cache lines with many writers are slow.
 const GROUP: usize = 32;
 
 /// Why a change of the engine failed. The previous state is kept.
@@ -97,8 +97,8 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Spreads the table over the memory nodes, if there are several. A system that refuses leaves
-    /// it where it is: it is slower then, not wrong.
+    /// Spreads the table over the memory nodes, if there are several. If the system refuses, the
+    /// table stays where it is: slower, but correct.
     fn spread_table(&self) {
         let nodes = self.placement.memory_nodes();
         if !nodes.is_empty() {
@@ -215,8 +215,8 @@ impl Engine {
         self.shrink_table(1)
     }
 
-    /// Replaces the table by one of so many cache lines of four entries: to see in short searches
-    /// what long ones do to a large table.
+    /// Replaces the table by one of `clusters` cache lines. Short searches fill it as long ones
+    /// fill a large table.
     pub fn shrink_table(&mut self, clusters: usize) -> Result<(), EngineError> {
         self.wait();
         self.table = Arc::new(Table::with_clusters(clusters).map_err(EngineError::Table)?);

@@ -1,12 +1,13 @@
 //! Per-thread search and the Lazy-SMP pool.
 //!
-//! All threads search the same position with the same code and share one thing that matters: the
-//! transposition table. That is all of "Lazy" SMP. Two types say what can race:
+//! All threads search the same position with the same code ("Lazy" SMP). They share the
+//! transposition table and, by default, move histories: see [`Teamwork`]. Two types say what can
+//! race:
 //!
-//! - `tree::Worker` is what only one thread touches and keeps for the game; `tree::Search` the same
-//!   for one search: stack, histories, accumulators, node count.
-//! - `tree::Job` is what all threads of one search see: the table, the stop word ([`smp::Control`])
-//!   and padded counters. Every access there on the hot path is a relaxed atomic.
+//! - `tree::Worker` is what one thread owns for the game; `tree::Search` what it owns for one
+//!   search: stack, accumulators, node count.
+//! - `tree::Job` is what all threads of one search share: the table, the stop word
+//!   ([`smp::Control`]) and padded counters. On the hot path all of them are relaxed atomics.
 //!
 //! The modules, from the bottom up; none uses one below it in this list:
 //!

@@ -286,7 +286,8 @@ params! {
 
     /// History bonus of a quiet move per centipawn by which it raised the static evaluation.
     eval_history_weight = 8 in 0..=40;
-    /// History bonus of a move that nothing answers, in 1/128 of the bonus at its depth.
+    /// History bonus of a quiet move after which every reply fails low, in 1/128 of the bonus at
+    /// its depth.
     refutation_bonus = 65 in 0..=256;
     /// Weight of continuation histories when they learn, in 1/128.
     learn_continuation = 130 in 16..=384;

@@ -54,7 +54,7 @@ impl Payload for Leaves {
 pub struct PerftTable(Table<Leaves>);
 
 impl PerftTable {
-    /// A table of a size in MiB.
+    /// A table of `mebibytes` MiB.
     pub fn new(mebibytes: usize) -> Result<PerftTable, SizeError> {
         Table::new(mebibytes).map(PerftTable)
     }

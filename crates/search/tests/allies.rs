@@ -1,4 +1,4 @@
-//! What a search tells its allies, and what it believes of what they say.
+//! What a search tells its allies, and which of their answers it accepts.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -84,7 +84,7 @@ fn dropping_a_pool_ends_its_threads() {
     let finished = Arc::new(AtomicUsize::new(0));
     let hired = Arc::clone(&alive);
     let pool = Pool::new(4, move |_| Ok(Arc::clone(&hired))).unwrap();
-    // One for the test and one for each worker: none hires any more.
+    // One reference for the test and one for each worker: the closure has been dropped.
     assert_eq!(Arc::strong_count(&alive), 5);
     let (begin, done) = (Arc::new(Barrier::new(5)), Arc::clone(&finished));
     let begun = Arc::clone(&begin);
@@ -99,7 +99,7 @@ fn dropping_a_pool_ends_its_threads() {
     assert_eq!(Arc::strong_count(&alive), 1);
 }
 
-/// A worker without memory is an error, and the workers that have theirs go home.
+/// If the memory of one worker cannot be allocated, that is an error and the others end.
 #[test]
 fn a_worker_that_cannot_be_hired_ends_the_others() {
     fn refusal() -> TryReserveError {

@@ -34,7 +34,7 @@ enum Command {
     Train(train::TrainArgs),
     /// Quantise a checkpoint into a net file
     Quantise(nets::QuantiseArgs),
-    /// Average the weights of nets that were trained from one another
+    /// Average the weights of nets that share an ancestor
     Average(nets::AverageArgs),
     /// Install a net as the embedded one of the source tree, and print the bench count it gives
     Export(export::ExportArgs),

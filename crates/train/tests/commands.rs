@@ -199,7 +199,7 @@ fn runs_with_other_seeds_and_resumed_runs_play_other_games() {
 }
 
 /// A game as the match runner of OpenBench writes it, the same as its client sends it, and games
-/// that are no good for training.
+/// that are unsuitable for training.
 const PGN: &str = r#"[Event "Fastchess Tournament"]
 [Result "0-1"]
 [FEN "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2"]
@@ -289,7 +289,7 @@ fn an_interrupted_run_says_how_to_continue() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.starts_with("error: stopped: epoch "), "{errors}");
     assert!(errors.contains("is in the checkpoint, --resume continues after it"), "{errors}");
-    // The net of that epoch can be had at once.
+    // The net of that epoch can be made at once.
     let quantise = ["quantise", "run/checkpoint.bin", "-o", "net.nnue", "--data", "games.data"];
     succeed(directory.path(), &quantise);
 }

@@ -21,7 +21,7 @@ pub struct Closure {
     pub writers: Vec<BTreeSet<usize>>,
     /// Every value each word may have.
     pub values: Vec<BTreeSet<u64>>,
-    /// How many points in the lives of threads were looked at in the last round.
+    /// Points of thread executions visited in the last round.
     pub effort: usize,
 }
 
@@ -33,18 +33,18 @@ impl Closure {
     }
 }
 
-/// More values than any word of a model has. A counter beside which nothing is ordered counts for
-/// ever, as it may load what it is about to store: such a program has no useful closure.
+/// More values than any word of a model has. Without any order a counter counts for ever, because
+/// it may load what it is about to store: such a program has no useful closure.
 const TOO_MANY_VALUES: usize = 6;
 
 /// More points than any model has. The number of points is exponential in the number of loads that
 /// have several values: a model with a few calls too many would take all the memory there is.
 const TOO_MANY_POINTS: usize = 4_000_000;
 
-/// Runs every thread on every value; `None` if the values do not come to an end.
+/// Runs every thread on every value; `None` if the values do not converge.
 ///
-/// The values grow with what the threads store, and what the threads store grows with the values;
-/// so it goes round until nothing changes.
+/// What the threads store depends on the values and the values on what they store, so it iterates
+/// to a fixed point.
 pub fn explore<P: Program>(program: &P) -> Option<Closure> {
     let mut threads = Threads::new(program);
     let mut values: Vec<BTreeSet<u64>> =

@@ -11,7 +11,7 @@
 //! Nothing relates the orders of different words. So a state is the list of stores of each word,
 //! the place in it that each thread has come to, and the point where each thread is. A step is any
 //! access of any thread, with any place in the list that the rules allow. States met before are not
-//! visited again: that is all there is to it.
+//! visited again.
 //!
 //! One reduction keeps it fast. A load of a word that no other thread ever stores to has one
 //! possible value, now and later, so it is made at once. Which words those are is known from the
@@ -49,8 +49,8 @@ pub fn explore<P: Program>(program: &P, closure: Option<&Closure>) -> Explored {
     })
 }
 
-/// Visits every state, without the reduction: where it is not to be had, and to check that it
-/// leaves nothing out.
+/// Visits every state without the reduction: where there is no closure, and to check that the
+/// reduction loses nothing.
 pub fn explore_all<P: Program>(program: &P) -> Explored {
     explore_with(program, |_, _| false)
 }
@@ -101,13 +101,13 @@ fn explore_with<P: Program>(program: &P, is_private: impl Fn(usize, Access) -> b
 /// One access of a witness.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// Who made it.
+    /// The thread that made it.
     pub thread: usize,
     /// In which of its calls.
     pub call: usize,
-    /// What it was.
+    /// The access itself.
     pub access: Access,
-    /// What came of it.
+    /// Its result: the value loaded, or whether an exchange succeeded.
     pub result: u64,
     /// Where in the modification order of its word: what it read, or where its store came to be.
     pub place: usize,
@@ -208,7 +208,7 @@ impl State {
         }
     }
 
-    /// All that can come of an access: its result, and the state after it (but for the thread's own
+    /// All possible results of an access, each with the state after it (except the thread's own
     /// progress).
     fn after(&self, thread: usize, access: Access) -> Vec<(u64, Self)> {
         let word = word_of(access);

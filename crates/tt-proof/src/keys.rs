@@ -1,4 +1,4 @@
-//! Numbers as good as random, the same in every run.
+//! Pseudo-random numbers, the same in every run.
 
 /// A hash of a number: different for different numbers, with no pattern left in any of its bits.
 pub(crate) fn hashed(number: u64) -> u64 {

@@ -1,4 +1,4 @@
-//! The checkers put to the test: small programs whose outcomes are known from the literature, and
+//! Litmus tests of the checkers: small programs whose outcomes are known from the literature, and
 //! the blind spots of loom.
 
 use crate::program::{Explored, Program};

@@ -40,7 +40,7 @@ pub enum Step {
     Tear(Named, Named),
 }
 
-/// A model: what is there, what the threads do, and all that can come of it.
+/// A model: the initial state, what the threads do, and every possible outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
     /// What it is called.
@@ -215,7 +215,7 @@ pub const D1: Named = named("d1", 0x0d0d_0d0d_0d0d_0d0d, sample(0x41, 0x41, 40, 
 /// The third of them.
 pub const E1: Named = named("e1", 0x4e4e_4e4e_4e4e_4e4e, sample(0x51, 0x51, 40, true, Kind::Exact));
 
-/// A value of very great rank, which nobody stores: its data word is found in a torn slot.
+/// A value of very high rank that no thread stores: its data word is in a torn slot.
 pub const F1: Named = named("f1", 0x0f0f_0f0f_0f0f_0f0f, sample(0x61, 0x61, 60, false, Kind::High));
 
 /// A key that equals the data word of `A1`, as no hash ever would.

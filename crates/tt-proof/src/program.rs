@@ -9,7 +9,7 @@ pub trait Program: Send + Sync + 'static {
     /// What the threads share.
     type Shared<W: Backed>: Send + Sync + 'static;
 
-    /// Sets the stage, before any thread starts.
+    /// Builds the shared state, before any thread starts.
     fn before<W: Backed>(&self) -> Self::Shared<W>;
 
     /// How many threads there are.
@@ -22,7 +22,7 @@ pub trait Program: Send + Sync + 'static {
     fn after<W: Backed>(&self, shared: &Self::Shared<W>) -> String;
 }
 
-/// What one execution comes to: what each thread saw, if anything, and what is left.
+/// The outcome of one execution: what each thread saw, if anything, and what is left.
 pub fn outcome(threads: &[String], after: &str) -> String {
     let mut parts: Vec<&str> =
         threads.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();

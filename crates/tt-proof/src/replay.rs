@@ -133,7 +133,7 @@ fn perform(memory: &mut [u64], access: Access) -> u64 {
     }
 }
 
-/// A point in the life of a thread: the results of all its accesses so far.
+/// A point in a thread's execution: the results of all its accesses so far.
 struct Node {
     thread: usize,
     results: Vec<u64>,
@@ -152,7 +152,7 @@ pub struct Threads<'p, P: Program> {
 }
 
 impl<'p, P: Program> Threads<'p, P> {
-    /// Sets the stage.
+    /// Builds the shared state.
     pub fn new(program: &'p P) -> Self {
         MODE.set(Mode::Plain { memory: Vec::new() });
         let shared = program.before::<ReplayWord>();

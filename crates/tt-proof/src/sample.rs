@@ -9,9 +9,9 @@ pub enum Kind {
     /// Nothing but `extra`.
     #[default]
     Empty = 0,
-    /// Something.
+    /// One kind of partial knowledge, like a lower bound.
     Low = 1,
-    /// Something else.
+    /// The other kind, like an upper bound.
     High = 2,
     /// All there is to know.
     Exact = 3,

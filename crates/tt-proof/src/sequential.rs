@@ -1,8 +1,8 @@
-//! One thread, against a plain description of what the table should do.
+//! One thread, against a reference model of the table.
 //!
-//! The description knows nothing of words, XOR or bits: it keeps a hash map from clusters to four
-//! places, each empty, dead, or the entry of some key. After every call the two must agree about
-//! everything that can be seen from outside.
+//! The reference model knows nothing of words, XOR or bits: it keeps a hash map from clusters to
+//! four places, each empty, dead, or the entry of some key. After every call the two must agree
+//! about everything that can be seen from outside.
 
 use crate::sample::{Keep, Kind, Sample};
 use megatherium_tt::internals::{Protocol, Xor};
@@ -83,7 +83,7 @@ impl Description {
         cluster[victim] = Place::Live { key, entry, search: now };
     }
 
-    /// Dead slots count as well, with the generation they were given: nobody looks closely here.
+    /// Dead slots count as well, with the generation they carry: `hashfull` does not verify.
     fn hashfull(&self) -> u32 {
         let is_current = |place: &&Place| match **place {
             Place::Empty => false,

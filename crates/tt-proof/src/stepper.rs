@@ -1,5 +1,5 @@
 //! The stepper page: a shortest witness of every outcome of every model, and of every mutant's
-//! first lie, from the exact checker's own states.
+//! first wrong outcome, from the exact checker's own states.
 
 use crate::closure::{self, Closure};
 use crate::exact::{self, Taken};

@@ -29,7 +29,7 @@ fn entry(key: u64, version: u64) -> Sample {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 struct Summary {
     hits: u64,
@@ -38,7 +38,7 @@ struct Summary {
     duplicates: usize,
 }
 
-/// Lets the threads loose on a few clusters, then looks at what they left.
+/// Runs the threads on a few clusters, then inspects what they left.
 fn run<X: Protocol>() -> (Table<Sample, Keep, AtomicU64, X>, Summary) {
     let table = Table::<Sample, Keep, AtomicU64, X>::with_clusters(CLUSTERS)
         .expect("two clusters fit anywhere");

@@ -114,7 +114,7 @@ fn every_mutant_is_caught() {
     book::has("08-checking.md", "mutants", &table);
 }
 
-/// What is equivalent passes everything, and so does the shipped protocol: no checker cries wolf.
+/// Equivalent mutants and the shipped protocol pass everything: no checker has false positives.
 #[test]
 fn nobody_else_is() {
     for verdict in verdicts![Xor, SwappedStores, SwappedLoads, OccupiedByRank] {
@@ -133,8 +133,8 @@ fn loom_finds_the_same_in_the_other_order() {
 }
 
 /// Emptying the data word alone would make `clear` safe beside a probe, and is the same to a thread
-/// alone. The table empties both all the same: what nobody is to see while it happens may as well
-/// be left in order.
+/// alone. The table clears both anyway: no probe can run meanwhile, and a cleared slot is then all
+/// zero.
 #[test]
 fn emptying_the_data_word_alone_is_even_safer() {
     let verdict = Verdict::of::<DataErase>("DataErase");

@@ -55,7 +55,7 @@ fn steps(cache: &Table<Steps>, start: u64) -> u16 {
 }
 
 fn main() -> Result<(), SizeError> {
-    // Belongs into a test of a real program.
+    // In a real program this belongs in a test.
     let samples: Vec<Steps> = (0..1000).map(Steps).collect();
     println!("torn pairs: {:?}", check_layout(&samples, 64 << 14));
 

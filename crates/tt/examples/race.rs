@@ -1,4 +1,4 @@
-//! Threads that race for one small table, to be run under `ThreadSanitizer` (the command is in
+//! Threads that race in one small table, to be run under `ThreadSanitizer` (the command is in
 //! `CONTRIBUTING.md` of the repository).
 //!
 //! With `--mutant` they race for a slot made of plain memory instead: the sanitizer must report
@@ -62,7 +62,7 @@ impl Arena for Plain {
     }
 }
 
-/// Lets the threads loose; returns how often they found something.
+/// Runs the threads; returns the number of hits.
 fn race(arena: &'static impl Arena) -> u64 {
     let work = move |thread: u64| {
         let mut state = thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

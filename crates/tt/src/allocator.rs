@@ -1,7 +1,7 @@
-//! Giving memory back.
+//! Returning freed memory to the system.
 
-/// Tells the allocator to return large blocks to the system as soon as they are freed; says whether
-/// it was told. Call it at the start of `main`, before any other thread exists.
+/// Tells the allocator to return large blocks to the system as soon as they are freed; returns
+/// whether it accepted. Call it at the start of `main`, before any other thread exists.
 ///
 /// The allocator of the GNU C library adapts to the sizes that are freed: once a table of some
 /// mebibytes is gone it serves such sizes from arenas, one for each thread, and keeps them. A
@@ -28,8 +28,8 @@ pub fn give_back_large_blocks() -> bool {
     unsafe { mallopt(M_MMAP_THRESHOLD, LARGE) == 1 }
 }
 
-/// Tells the allocator to return large blocks to the system as soon as they are freed; says whether
-/// it was told. Here it is left alone.
+/// Tells the allocator to return large blocks to the system as soon as they are freed; returns
+/// whether it accepted. Not supported here.
 #[cfg(not(all(target_os = "linux", target_env = "gnu", feature = "std", not(miri))))]
 pub fn give_back_large_blocks() -> bool {
     false

@@ -74,7 +74,7 @@ impl<W: Word> Cluster<W> {
         }
     }
 
-    /// What a policy would know about the entries here.
+    /// The entries, as a policy sees them.
     pub(crate) fn residents<V: Payload, X: Protocol>(
         &self,
         generation: u64,
@@ -92,12 +92,12 @@ impl<W: Word> Cluster<W> {
 /// key is found is close to random, and a loop that stops early would be mispredicted on most
 /// probes.
 ///
-/// Whether the slot is occupied is asked once, of the one that matched; a search that matched
-/// nothing comes to the same as one that matched an empty slot. An empty slot matches the key that
-/// equals its check word (key 0, unless the slot is half written) and could hide a later one that
-/// holds it. With key 0 that happens only while the store that filled it is not visible yet: empty
-/// slots are filled from the first on, so the entry comes first. With another key it takes a
-/// coincidence of a check word with a key. Either way it is a miss, not a wrong entry.
+/// Occupancy is tested once, of the slot that matched; no match is the same as a match of an empty
+/// slot. An empty slot matches the key that equals its check word (key 0, unless the slot is half
+/// written) and could hide a later one that holds it. With key 0 that happens only while the store
+/// that filled it is not visible yet: empty slots are filled from the first on, so the entry comes
+/// first. With another key it takes a coincidence of a check word with a key. Either way it is a
+/// miss, not a wrong entry.
 #[inline]
 fn find_in<X: Protocol>(key: u64, see: impl Fn(usize) -> Snapshot) -> Option<(usize, u64)> {
     let mut found = (SLOTS - 1, 0);

@@ -1,8 +1,7 @@
-//! Huge pages on Linux: asking for them, and finding out whether they came.
+//! Huge pages on Linux: requesting them, and checking whether they were granted.
 //!
-//! A random access to a large table misses not only the caches but also the buffer that translates
-//! addresses. With pages of 2 MiB instead of 4 KiB one such buffer reaches over the whole table, or
-//! nearly.
+//! A random access to a large table misses not only the caches but also the TLB. With pages of 2
+//! MiB instead of 4 KiB the TLB covers the whole table, or nearly.
 
 use core::fmt;
 
@@ -33,7 +32,7 @@ impl fmt::Display for HugePages {
     }
 }
 
-/// Asks the system to back this memory with huge pages; says whether it took the request.
+/// Asks the system to back this memory with huge pages; returns whether it accepted.
 #[cfg(all(target_os = "linux", feature = "std", not(miri)))]
 pub(crate) fn advise<T>(table: &[T]) -> bool {
     use core::ffi::{c_int, c_void};

@@ -1,15 +1,15 @@
-//! Memory nodes on Linux: spreading a table over them.
+//! NUMA on Linux: interleaving a table over memory nodes.
 //!
 //! On a machine with several memory nodes the system puts a page on the node of the thread that
-//! first touches it. A table that one thread has cleared is then on one node, whose memory answers
-//! to all. Interleaved, its pages come from all nodes in turn.
+//! first touches it. A table that one thread has cleared is then on one node, which serves all
+//! threads. Interleaved, its pages come from all nodes in turn.
 
 /// Asks the system to take the pages of this memory from these nodes in turn, and to move those
-/// that are elsewhere already; says whether it took the request. The memory must begin with a page.
+/// that are elsewhere already; returns whether it accepted. The memory must be page-aligned.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", not(miri)))]
 pub(crate) fn interleave<T>(table: &[T], nodes: &[usize]) -> bool {
     use core::ffi::{c_int, c_long, c_uint, c_ulong};
-    // The C library has no function for it, only the library of the NUMA tools.
+    // The C library does not wrap `mbind`; only libnuma does.
     unsafe extern "C" {
         fn syscall(number: c_long, ...) -> c_long;
     }

@@ -98,7 +98,7 @@ pub fn check_layout<V: Payload + PartialEq>(
     }
 }
 
-/// A number with no pattern left in any of its bits.
+/// A hash of a number (`SplitMix64`).
 pub(crate) fn mixed(number: u64) -> u64 {
     let sum = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (sum ^ sum >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -19,7 +19,7 @@ pub trait Memory<W>: Deref<Target = [Cluster<W>]> + Sized + Send + Sync + 'stati
     /// Room for this many clusters, or `None` if there is not enough memory.
     fn allocate(clusters: usize) -> Option<Self>;
 
-    /// Shows every cluster to `visitor`, with the help of up to so many threads.
+    /// Calls `visitor` for every cluster, on up to `threads` threads.
     fn visit(&mut self, threads: usize, visitor: fn(&Cluster<W>));
 
     /// What is known about the pages underneath.
@@ -81,7 +81,7 @@ unsafe impl Sync for Lines {}
 const HUGE_PAGE: usize = 2 << 20;
 
 impl Lines {
-    /// Memory in whatever pages the system gives to those who do not ask.
+    /// Memory without a request for huge pages.
     pub(crate) fn ordinary(clusters: usize) -> Option<Self> {
         let bytes = clusters.checked_mul(size_of::<Cluster<AtomicU64>>()).filter(|&b| b != 0)?;
         let alignment =

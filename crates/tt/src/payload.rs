@@ -135,7 +135,7 @@ impl<V: Payload> Hit<V> {
         Packed(self.0.get())
     }
 
-    /// A hit of these bits, which are not zero unless a mutant has been at them.
+    /// A hit of these bits, which are zero only under a mutant.
     #[inline]
     pub(crate) fn of(packed: Packed) -> Option<Self> {
         NonZeroU64::new(packed.0).map(|bits| Self(bits, PhantomData))

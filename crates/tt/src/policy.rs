@@ -11,7 +11,7 @@ pub struct Resident<V> {
     _value: PhantomData<fn() -> V>,
 }
 
-/// The value that wants a place, as a policy sees it.
+/// The value to be stored, as a policy sees it.
 pub struct Newcomer<V> {
     packed: Packed,
     /// A slot, 0 to 3, drawn from bits of the key that had no part in choosing the cluster.

@@ -1,11 +1,12 @@
-//! Statistics that cost nothing when nobody wants them.
+//! Statistics that cost nothing when unused.
 
 /// Where a stored value ended up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Placement {
     /// In the slot of the same key.
     Updated,
-    /// Nowhere: the key is known, and better. See [`Policy::updates`](crate::Policy::updates).
+    /// Nowhere: the known entry of the key is better. See
+    /// [`Policy::updates`](crate::Policy::updates).
     Kept,
     /// In an empty slot.
     Filled,
@@ -15,7 +16,7 @@ pub enum Placement {
     ReplacedOld,
     /// In place of another key's entry from the current generation.
     ReplacedCurrent,
-    /// Nowhere: the policy turned it down. See [`Policy::admits`](crate::Policy::admits).
+    /// Nowhere: the policy rejected it. See [`Policy::admits`](crate::Policy::admits).
     Declined,
 }
 
@@ -32,10 +33,10 @@ impl Placement {
     ];
 }
 
-/// Hears what the table does on behalf of one thread.
+/// Records what the table does for one thread.
 ///
 /// The recorder is passed to each call and belongs to the caller: no counter is shared, none is
-/// atomic. `()` hears nothing, and a call with `()` compiles to the same code as one without.
+/// atomic. `()` records nothing, and a call with `()` compiles to the same code as one without.
 pub trait Record {
     /// A probe found its key, or did not.
     #[inline]

@@ -1,11 +1,11 @@
-//! Sharing work out to threads that may be refused.
+//! Sharing work among threads, some of which may fail to start.
 
 /// How many clusters a thread takes at a time: a huge page, large enough to be worth the while,
 /// small enough to share evenly.
 const CHUNK: usize = (2 << 20) / 64;
 
-/// Calls `visitor` for everything in `places`, on up to so many threads: this one, and as many
-/// others as the system starts. What a thread that was refused would have done, the others do.
+/// Calls `visitor` for everything in `places`, on up to `threads` threads: this one, and as many
+/// others as the system starts. The others do the share of a thread that could not be started.
 #[cfg(feature = "std")]
 pub(crate) fn visit<T: Sync>(places: &[T], threads: usize, visitor: fn(&T)) {
     use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -1,4 +1,4 @@
-//! The slot: two words that vouch for each other.
+//! The slot: two words that verify each other.
 
 use crate::word::Word;
 

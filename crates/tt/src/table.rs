@@ -84,8 +84,8 @@ impl<V: Payload, P: Policy<V>> Table<V, P> {
     }
 
     /// Takes the pages of the table from these memory nodes in turn, by the system's numbers, and
-    /// moves those it has; says whether the system took the request. Tables below 2 MiB are not
-    /// worth it, and systems other than Linux are not asked. After a change of size, ask again.
+    /// moves those it has; returns whether the system accepted. Tables below 2 MiB are not worth
+    /// it, and systems other than Linux are not asked. After a change of size, ask again.
     pub fn interleave(&self, nodes: &[usize]) -> bool {
         self.clusters.interleave(nodes)
     }
@@ -120,7 +120,7 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
         self.probe_with(key, &mut ())
     }
 
-    /// [`probe`](Table::probe), with a recorder that hears of it.
+    /// [`probe`](Table::probe), reported to a recorder.
     #[inline]
     pub fn probe_with<R: Record>(&self, key: u64, record: &mut R) -> Option<Hit<V>> {
         let cluster = self.cluster(key);
@@ -138,7 +138,7 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
         Hit::of(X::packed(X::checked(slot, word)))
     }
 
-    /// Looks a key up and writes nothing: for looking on from outside.
+    /// Looks a key up without refreshing it: for observers.
     #[inline]
     pub fn peek(&self, key: u64) -> Option<Hit<V>> {
         let cluster = self.cluster(key);
@@ -155,11 +155,11 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
         self.store_with(key, value, &mut ());
     }
 
-    /// [`store`](Table::store), with a recorder that hears of it.
+    /// [`store`](Table::store), reported to a recorder.
     ///
-    /// Always inlined, so that the value is packed where its fields are at hand. Handed over in
-    /// memory it would be written in pieces and read back whole, which costs more than all the
-    /// rest.
+    /// Always inlined, so that the value is packed from registers. Passed in memory it would be
+    /// written field by field and read back whole, a failed store forwarding that costs more than
+    /// all the rest.
     #[inline(always)]
     pub fn store_with<R: Record>(&self, key: u64, value: V, record: &mut R) {
         let word = X::word(value.pack(), self.generation.load());
@@ -195,7 +195,7 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
         self.clear_with(1);
     }
 
-    /// [`clear`](Table::clear), with the help of up to so many threads, the calling one included.
+    /// [`clear`](Table::clear) on up to `threads` threads, including the calling one.
     ///
     /// It cannot fail and does not panic: if the system refuses to start a thread, or there is no
     /// `std`, those that did start do all the work, at worst the calling thread alone.
@@ -210,8 +210,8 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
         Ok(())
     }
 
-    /// Flips one bit of the table's memory, as a failing memory chip does: bit `number` of all
-    /// there are, counted round and round. For tests of programs that must survive it.
+    /// Flips one bit of the table's memory, as a failing memory chip does: bit `number`, modulo the
+    /// number of bits. For tests of programs that must survive it.
     #[cfg(feature = "fault-injection")]
     pub fn flip_bit(&self, number: u64) {
         let (word, bit) = (number / 64, number % 64);

@@ -22,7 +22,7 @@ pub trait Word: Sized + Send + Sync + 'static {
     /// Replaces the value.
     fn store(&self, value: u64);
 
-    /// Replaces the value by `new` if it is `current`, in one indivisible step; says whether it
+    /// Replaces the value by `new` if it is `current`, in one indivisible step; returns whether it
     /// did.
     fn compare_exchange(&self, current: u64, new: u64) -> bool;
 }

@@ -1,4 +1,4 @@
-//! Memory that is given back, in a process that has one thread: no test harness.
+//! Freed memory is returned to the system; in a process with one thread, so no test harness.
 
 fn main() {
     #[cfg(all(target_os = "linux", target_env = "gnu", feature = "std", not(miri)))]

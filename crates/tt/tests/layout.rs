@@ -39,7 +39,7 @@ fn the_size_of_the_table_matters() {
 
 #[test]
 fn one_pair_in_a_hundred_is_the_limit() {
-    /// A value that differs on top, except for the first so many.
+    /// A value that differs on top, except for the first few.
     #[derive(Clone, Copy, PartialEq)]
     struct Mixed(u32);
     impl Payload for Mixed {

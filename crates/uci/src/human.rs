@@ -147,7 +147,7 @@ pub fn write_table(out: &mut String, engine: &Engine) {
             Placement::Healed => "  torn slot",
             Placement::ReplacedOld => "  replaced an old one",
             Placement::ReplacedCurrent => "  replaced a new one",
-            Placement::Declined => "  turned down",
+            Placement::Declined => "  rejected",
         };
         (name, stats.table.placed(placement), stored, "stores")
     }));

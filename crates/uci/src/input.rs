@@ -24,7 +24,7 @@ impl Line<'_> {
         }
     }
 
-    /// The memory a copy takes, in bytes, with something for its place in a list.
+    /// The memory a copy takes, in bytes, including its place in a queue.
     pub fn weight(&self) -> usize {
         let (Line::Text(text) | Line::TooLong(text)) = self;
         text.len() + size_of::<Line<'_>>()

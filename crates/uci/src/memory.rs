@@ -31,10 +31,10 @@ pub fn too_large_table(mebibytes: usize, old: usize) -> Option<String> {
     (mebibytes > reach).then(|| format!("only {reach} MiB of memory are free"))
 }
 
-/// Why something that takes so many bytes would be too much.
+/// The shortage if this many bytes were allocated; `None` if they fit.
 ///
-/// Where an allocation that fails ends the process, the memory is looked at first. The largest part
-/// may not be in one piece, so a mebibyte must be left over.
+/// For allocations whose failure ends the process. Free memory may be fragmented, so a mebibyte
+/// must be left over.
 pub fn too_little_for(bytes: usize) -> Option<String> {
     let needed = (bytes >> 20) + 2;
     let free = available_mebibytes().filter(|&free| free < needed)?;

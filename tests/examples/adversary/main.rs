@@ -1,4 +1,4 @@
-//! A hostile tester that runs for as long as one likes.
+//! A hostile tester that runs for any length of time.
 //!
 //! ```sh
 //! cargo run --release -p megatherium-tests --example adversary -- [--minutes 60] [--cases N]
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Case number n of each class comes from the seed and n alone. `--state` names a file that is
-//! written after every round and read at the start: a run that was ended goes on where it was. A
-//! case that fails is shrunk to its shortest conversation and printed; the exit code is then 1.
+//! written after every round and read at the start: an interrupted run resumes there. A case that
+//! fails is shrunk to its shortest conversation and printed; the exit code is then 1.
 
 #![forbid(unsafe_code)]
 

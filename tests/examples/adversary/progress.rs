@@ -1,4 +1,4 @@
-//! What a run has come to: a line while it runs, a table at its end, a file to go on from.
+//! Progress of a run: a line while it runs, a table at its end, a file to resume from.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write as _};

@@ -1,5 +1,5 @@
-//! A soak: the engine plays itself for as long as one likes, in every way a GUI plays it, under a
-//! referee that forgives nothing.
+//! A soak test: the engine plays itself for any length of time, in all modes of a GUI, under a
+//! strict referee.
 //!
 //! ```sh
 //! cargo run --release -p megatherium-tests --example soak -- \
@@ -27,7 +27,7 @@ use megatherium_tests::game::{Ending, Game};
 use modes::{MODES, Mode};
 use player::Player;
 
-/// What a mode has come to.
+/// The results of a mode.
 #[derive(Default)]
 struct Tally {
     games: usize,

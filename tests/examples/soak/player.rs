@@ -103,7 +103,7 @@ impl Player {
         Ok(())
     }
 
-    /// Nothing is left to be said.
+    /// Checks that no output is pending.
     pub fn settle(&mut self) -> Result<(), String> {
         let lines = self.said(Conversation::ready)?;
         if lines.is_empty() { Ok(()) } else { Err(format!("said after the answer: {lines:?}")) }

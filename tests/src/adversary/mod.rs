@@ -1,5 +1,5 @@
-//! A hostile tester: random conversations made from a grammar of UCI, in hostile surroundings,
-//! judged by two chess libraries that share nothing with our board.
+//! A hostile tester: random conversations from a grammar of UCI, in a hostile environment, judged
+//! by two chess libraries that share no code with our board.
 //!
 //! A [`Case`] comes from a number alone and is replayed from it. A case that fails is shrunk to the
 //! shortest conversation that still fails. The example `adversary` runs cases for as long as one
@@ -34,7 +34,7 @@ pub enum Class {
     Noise,
     /// Options that name files that are missing, damaged, endless, or devices.
     Files,
-    /// Short memory.
+    /// Little memory.
     Memory,
     /// Few threads allowed.
     Threads,

@@ -1,4 +1,4 @@
-//! What surrounds the engine: limits of the system, and pipes that behave badly.
+//! The environment of the engine: resource limits, and misbehaving pipes.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,26 +11,26 @@ use crate::binary;
 /// Limits on the process, and how it is read from and written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Surroundings {
-    /// Nothing special.
+    /// No limits, ordinary pipes.
     Kind,
-    /// At most so many MiB, of address space or of data.
+    /// A limit on address space or data, in MiB.
     Memory {
         /// Whether the limit is on data rather than on address space.
         data: bool,
         /// The limit.
         mebibytes: u64,
     },
-    /// At most so many threads.
+    /// A limit on threads.
     Threads(u64),
-    /// No file may grow beyond so many bytes.
+    /// A limit on file size, in bytes.
     FileSize(u64),
-    /// The input arrives in pieces of up to so many bytes.
+    /// The input arrives in chunks of at most this many bytes.
     Pieces(usize),
-    /// The engine's pipes return at once where they would wait.
+    /// The engine's pipes are non-blocking.
     NonBlocking,
     /// The output is read slowly.
     SlowReader,
-    /// The output is closed after so many lines.
+    /// The output is closed after this many lines.
     Deaf(usize),
 }
 

@@ -17,7 +17,7 @@ pub const CHECKS: &[Check] = &[
     check("go infinite does not answer before stop", infinite_waits),
     check("go ponder does not answer before ponderhit or stop", ponder_waits),
     check("ponderhit starts the clock", ponderhit_ends),
-    check("stop and ponderhit without a search are nothing, and not kept", stray_stop),
+    check("stop and ponderhit without a search are ignored, and not kept", stray_stop),
     check("a score is shown before the answer", score_first),
     check("Chess960: castling is king takes rook", chess960),
 ];

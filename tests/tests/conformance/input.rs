@@ -9,12 +9,12 @@ use crate::subject::{Check, Done, Subject, answers, board, check, quiet, quit, s
 pub const CHECKS: &[Check] = &[
     check("white space of any kind and amount separates words", white_space),
     check("lines may end in CR LF", carriage_returns),
-    check("blank lines are nothing", blank_lines),
+    check("blank lines are ignored", blank_lines),
     check("unknown commands are ignored", unknown_commands),
     check("unknown words before a command are skipped", words_before),
     check("position startpos moves with nothing after it", nothing_after_moves),
     check("a long game can be sent", long_game),
-    check("bytes that are no text do no harm", no_text),
+    check("bytes that are not UTF-8 do no harm", no_text),
     check("a line of a megabyte does no harm", endless_line),
 ];
 

@@ -32,7 +32,7 @@ use subject::{Check, Done, Subject};
 /// Checks that run side by side.
 const SIDE_BY_SIDE: usize = 2;
 
-/// What came of a check.
+/// The result of a check.
 enum Result {
     Passed,
     Skipped(&'static str),
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     let subject = match catch_unwind(|| Subject::meet(long)) {
         Ok(subject) => subject,
         Err(panic) => {
-            println!("this is no UCI engine: {}", message(panic.as_ref()));
+            println!("not a UCI engine: {}", message(panic.as_ref()));
             return ExitCode::FAILURE;
         }
     };
@@ -110,7 +110,7 @@ fn report(checks: &[Check], results: &[(Result, Duration)], subject: &Subject) -
         counts[column] += 1;
         println!("  {:<60} {word} ({:.1} s)", check.name, time.as_secs_f64());
         if let Result::Failed(why) = result {
-            // Of a foreign engine the first lines tell enough.
+            // For another engine the first lines are enough.
             let shown = if subject.own { usize::MAX } else { 4 };
             for line in why.lines().take(shown) {
                 println!("      {}", line.chars().take(300).collect::<String>());

@@ -57,7 +57,7 @@ fn the_engine_uses_nothing_that_is_for_tests() {
     }
 }
 
-/// The workspace's own packages say what they are under.
+/// The workspace's own packages declare the licence.
 #[test]
 fn own_packages_have_the_licence_of_the_readme() {
     let output =

@@ -1,5 +1,5 @@
-//! Rules of the house that a compiler does not check: what enters the workspace, which module may
-//! use which, how wide the prose is.
+//! Project rules that the compiler does not check: what enters the workspace, which module may use
+//! which, how wide the prose is.
 
 mod columns;
 mod dependencies;

@@ -1,8 +1,7 @@
 //! Which module uses which: between the top-level modules of a crate there is no cycle.
 //!
-//! A cycle that belongs together may stay if the crate's `lib.rs` argues it in a comment that
-//! begins `// Import cycle: a, b, c.` and names the modules of the cycle, in this order:
-//! alphabetical.
+//! A cycle may stay if a comment in the crate's `lib.rs` argues for it. The comment begins
+//! `// Import cycle: a, b, c.`, with the modules in alphabetical order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -51,7 +50,7 @@ impl Root {
     }
 }
 
-/// The text without comments, strings and the tests at its end.
+/// The text without comments and without the tests at its end.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let without_comment = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
@@ -94,7 +93,7 @@ fn first_words(text: &str, start: &str) -> Vec<String> {
     words
 }
 
-/// Who uses whom among the top-level modules of a crate.
+/// The import graph of the top-level modules of a crate.
 fn graph(source: &Path) -> Graph {
     let lib = fs::read_to_string(source.join("lib.rs")).expect("a lib.rs");
     let root = Root::read(&lib);
@@ -130,7 +129,7 @@ fn reachable(graph: &Graph, from: &str) -> BTreeSet<String> {
     seen
 }
 
-/// Sets of modules that all reach one another.
+/// The strongly connected components with more than one module.
 fn cycles(graph: &Graph) -> BTreeSet<BTreeSet<String>> {
     let reach: BTreeMap<&String, _> =
         graph.keys().map(|module| (module, reachable(graph, module))).collect();

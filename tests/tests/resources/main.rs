@@ -94,7 +94,7 @@ fn as_nobody() -> Option<(tempfile::TempDir, Vec<String>)> {
     }
     let mut words = Vec::new();
     if is_root {
-        // A user that nobody is, so that no other process counts.
+        // A user without other processes, so that only this one counts.
         words = ["setpriv", "--reuid=61834", "--clear-groups"].map(str::to_owned).to_vec();
         let works = Command::new(&words[0]).args(&words[1..]).arg("true").status();
         if !works.is_ok_and(|status| status.success()) {

@@ -1,4 +1,4 @@
-//! The same slots behind striped locks: one `parking_lot::Mutex` for every so many lines.
+//! The same slots behind striped locks: each `parking_lot::Mutex` guards a stripe of lines.
 
 use std::sync::atomic::Ordering::Relaxed;
 

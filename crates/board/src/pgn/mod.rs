@@ -245,7 +245,7 @@ impl Draft {
         if self.depth > 0 || self.fault.is_some() {
             return;
         }
-        // A comment before the first move has no place: a game has none before its moves.
+        // `Game` has no field for a comment before the first move.
         if let Some(ply) = self.plies.last_mut() {
             let space = if ply.comment.is_empty() || text.is_empty() { "" } else { " " };
             ply.comment += space;

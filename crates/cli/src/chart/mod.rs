@@ -36,7 +36,7 @@ impl Estimate {
     }
 }
 
-/// A picture.
+/// A chart of one of four kinds.
 #[derive(Clone, Debug)]
 pub enum Chart {
     /// Curves with intervals.
@@ -103,7 +103,7 @@ pub struct Dots {
     pub title: String,
     /// What the values are.
     pub x_label: String,
-    /// Where no difference would be.
+    /// The value that means no difference.
     pub baseline: f64,
     /// Names and values.
     pub rows: Vec<(String, Estimate)>,

@@ -38,7 +38,7 @@ pub struct DuelArgs {
     /// Table size of the opponent in MiB [default: that of --hash]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     against_hash: Option<u64>,
-    /// Table size of the first side in KiB instead: short searches crowd it as long ones crowd a
+    /// Table size of the first side in KiB instead: short searches fill it as long ones fill a
     /// large table
     #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), conflicts_with = "engine")]
     kib: Option<u64>,

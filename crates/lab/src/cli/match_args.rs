@@ -65,7 +65,7 @@ impl MatchArgs {
 fn clock(text: &str) -> Result<Budget, String> {
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
     let seconds = |text: &str| {
-        let seconds: f64 = text.trim().parse().map_err(|_| format!("{text:?} is no number"))?;
+        let seconds: f64 = text.trim().parse().map_err(|_| format!("{text:?} is not a number"))?;
         let in_range = (0.0..=86_400.0).contains(&seconds);
         in_range.then(|| Duration::from_secs_f64(seconds)).ok_or("out of range".to_owned())
     };

@@ -72,8 +72,8 @@ pub(super) fn run(args: &TuneArgs) -> JobResult {
     Ok(())
 }
 
-/// Plays the rounds, several at a time. None waits for another: a round that ends teaches the
-/// parameters as they are by then, and the next begins from there.
+/// Plays the rounds, several at a time, asynchronously: a finished round updates the current
+/// parameters, and the next starts from them.
 fn play_rounds(
     args: &TuneArgs,
     spsa: Spsa,

@@ -15,7 +15,7 @@ struct Page<'a> {
     style: &'static str,
 }
 
-/// The page.
+/// The report as one self-contained page.
 pub fn write(report: &Report) -> Result<String, askama::Error> {
     let (samples, mut sections): (Vec<_>, Vec<_>) =
         report.sections.iter().partition(|section| section.raw && section.charts.is_empty());

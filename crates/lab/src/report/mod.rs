@@ -1,5 +1,4 @@
-//! What a measurement has to show: tables and charts as plain data, and four ways to write them
-//! down.
+//! A report: tables and charts as plain data, in four output formats.
 
 mod csv;
 mod html;
@@ -12,7 +11,7 @@ use std::path::{Path, PathBuf};
 use megatherium_cli::chart::number;
 pub use megatherium_cli::chart::{Chart, Curves, Dots, Estimate, Heat, Series, svg};
 
-/// Everything one run of the lab found out.
+/// The results of one run of the lab.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// What was measured.
@@ -21,15 +20,15 @@ pub struct Report {
     pub command: String,
     /// The machine and the settings.
     pub facts: Vec<(String, String)>,
-    /// The numbers to remember.
+    /// The headline numbers.
     pub highlights: Vec<Highlight>,
     /// The parts, in order.
     pub sections: Vec<Section>,
-    /// Whether it was ended early: then it shows what there was by then.
+    /// Whether it was ended early; it then has the results so far.
     pub interrupted: bool,
 }
 
-/// A number to remember.
+/// A headline number.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Highlight {
     /// The number with its unit.
@@ -43,7 +42,7 @@ pub struct Highlight {
 }
 
 impl Highlight {
-    /// An estimate with so many digits and a unit.
+    /// An estimate with `digits` digits and a unit.
     pub fn new(estimate: Estimate, digits: usize, unit: &str, meaning: String) -> Highlight {
         let Estimate { value, low, high } = estimate;
         Highlight {
@@ -57,7 +56,7 @@ impl Highlight {
     }
 }
 
-/// One subject: some words, a table, and charts of it.
+/// A section: text, a table, and charts of it.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// A short name for files: letters and dashes.
@@ -68,7 +67,7 @@ pub struct Section {
     pub text: String,
     /// The numbers.
     pub table: Table,
-    /// Pictures of them.
+    /// Charts of the table.
     pub charts: Vec<Chart>,
     /// What to keep in mind.
     pub notes: Vec<String>,
@@ -88,7 +87,7 @@ impl Section {
     }
 }
 
-/// Rows of cells under names.
+/// A table with named columns.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// Names of the columns.
@@ -125,7 +124,7 @@ impl Table {
 /// One entry of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Words.
+    /// Text, left-aligned.
     Text(String),
     /// A count.
     Count(u64),

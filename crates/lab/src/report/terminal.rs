@@ -74,7 +74,7 @@ fn write_section(text: &mut String, section: &Section) {
     text.push('\n');
 }
 
-/// The least width in which a title takes at most so many lines.
+/// The least width in which a title takes at most `lines` lines.
 fn width_in(title: &str, lines: usize) -> usize {
     let length = title.chars().count();
     let found = (1..=length).map(|width| wrapped(title, width)).find(|it| it.len() <= lines);

@@ -112,7 +112,7 @@ impl Simd {
         }
     }
 
-    /// `Σ clamp(value, 0, QA)² · weight`, exact for weights of at most 127 in size.
+    /// `Σ clamp(value, 0, QA)² · weight`, exact for weights within ±127.
     ///
     /// Squaring first would need 32 bits. Instead `clamped · weight` is formed in 16 bits, where it
     /// fits (255 · 127 = 32 385), and one multiply-and-add instruction multiplies it by `clamped`

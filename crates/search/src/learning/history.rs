@@ -16,7 +16,7 @@ pub const HISTORY_LIMIT: i32 = 16_384;
 /// Number of (piece, destination) pairs: what continuation and pawn histories know of a move.
 pub const PIECE_TO: usize = 12 * 64;
 
-/// Pawn structures told apart by the pawn history.
+/// Slots of the pawn history; pawn structures are hashed to them.
 const PAWN_SLOTS: usize = 512;
 
 /// A history score. A relaxed atomic, so that threads can share it; on one thread it is an ordinary
@@ -74,7 +74,7 @@ impl Row {
     }
 }
 
-/// The history after no move at all: nothing is known.
+/// The continuation history where there is no earlier move: all zeros.
 static UNKNOWN: Row = Row([const { Entry(AtomicI16::new(0)) }; PIECE_TO]);
 
 impl Default for Row {

@@ -26,7 +26,7 @@ pub struct Options {
     /// Let the threads take turns instead of running at once: see [`VirtualSmp`]. A search limited
     /// by depth or nodes is then the same every time.
     pub virtual_smp: Option<VirtualSmp>,
-    /// The constants of the search.
+    /// The tunable parameters of the search.
     pub params: Params,
     /// Prefetch table lines. Off only to measure what it gains.
     pub prefetch: bool,

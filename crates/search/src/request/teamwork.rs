@@ -7,10 +7,9 @@ use std::str::FromStr;
 /// Rules for searches on several threads. With one thread none of them has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Teamwork {
-    /// When a thread whose iteration another one has completed takes over the result and goes on
-    /// with the next.
+    /// When a thread takes over the result of an iteration that another thread has completed.
     pub take_over: TakeOver,
-    /// Helpers leave out a depth that half of the threads are at, or beyond.
+    /// Helpers skip a depth that at least half of the threads have reached.
     pub skip_depths: bool,
     /// Plies by which helpers with odd numbers are ahead of the others.
     pub ahead: i32,
@@ -33,9 +32,9 @@ pub enum TakeOver {
     Never,
     /// At once: the first to complete an iteration counts.
     First,
-    /// If it has come to the same best move so far, or if most threads have completed the
-    /// iteration. A thread that is failing low, or has found something better, goes on: it may have
-    /// seen what the first one has not.
+    /// If it has the same best move so far, or if most threads have completed the iteration. A
+    /// thread that is failing low, or has found a better move, continues: it may have seen what the
+    /// first one missed.
     Agreed,
 }
 
@@ -45,7 +44,7 @@ pub struct TeamworkError(String);
 
 impl fmt::Display for TeamworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is not name=number with a name of ", self.0)?;
+        write!(f, "{:?} is not RULE=NUMBER; the rules are ", self.0)?;
         for (index, (name, range)) in Teamwork::RULES.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             write!(f, "{comma}{name} ({} to {})", range.start(), range.end())?;

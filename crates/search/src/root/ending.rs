@@ -128,7 +128,7 @@ impl Ending {
 /// Elects a line, and shows it unless it was the last one shown.
 fn decide(job: &Job, mut speakers: Vec<Conclusion>) -> Outcome {
     speakers.retain(|conclusion| !conclusion.pv.is_empty());
-    // With several lines shown, or a weaker player imitated, the leader's choice is the one shown.
+    // With `MultiPV` or limited strength the leader's choice is the one shown.
     let leader_decides = job.options.multi_pv > 1 || job.options.elo.is_some();
     if !leader_decides && speakers.len() > 1 {
         let best = winner(&speakers);

@@ -34,7 +34,7 @@ impl Line {
         }
     }
 
-    /// Appends table moves until the line has `target` moves or the trail ends.
+    /// Appends table moves until the line has `target` moves or the table has no more.
     ///
     /// A cutoff or an interrupted iteration can leave a line of one or two moves, and the table
     /// often knows how it goes on. Its moves are hints: each must be legal, and the walk ends where

@@ -9,7 +9,7 @@ use crate::smp::Lead;
 use crate::tree::{Search, Verdict};
 
 impl Search<'_> {
-    /// Depth of the next iteration. A helper leaves one out that enough others are at: what it
+    /// Depth of the next iteration. A helper skips one that enough others are searching: what it
     /// finds beyond is in the table when they get there.
     pub(super) fn next_depth(&self) -> i32 {
         let next = self.root_depth + 1;
@@ -27,7 +27,7 @@ impl Search<'_> {
         depth
     }
 
-    /// Tells the other threads that this one has completed an iteration, if they are to know.
+    /// Tells the other threads that this one has completed an iteration, if they take over results.
     pub(super) fn publish(&self, last_depth: i32) {
         if let Some(lead) = self.job.lead.as_ref().filter(|_| self.root_depth <= last_depth) {
             let best = &self.root_moves[0];
@@ -63,8 +63,8 @@ impl Search<'_> {
         best.is_some_and(|best| best.bound != ScoreBound::Upper && best.mv.raw() == bits)
     }
 
-    /// If the iteration was broken off because another thread has completed it, makes that thread's
-    /// result its own.
+    /// If the iteration was aborted because another thread has completed it, adopts that thread's
+    /// result.
     pub(super) fn take_over(&mut self) -> bool {
         if !std::mem::take(&mut self.overtaken) || self.job.is_over() {
             return false;

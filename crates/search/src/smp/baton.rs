@@ -8,7 +8,7 @@
 //! - the same seed gives the same search, bit for bit: same tree, same nodes of every thread, same
 //!   move, on every machine;
 //! - another seed is another sample of Lazy SMP's randomness;
-//! - any number of threads can be studied on any number of cores: it costs speed, not truth.
+//! - any number of threads can be studied on any number of cores: it costs speed, not accuracy.
 //!
 //! ```text
 //!  thread 0 ──61──╮           ╭──97──╮                    ╭──  leader ends: leaves the ring

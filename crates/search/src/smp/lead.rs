@@ -5,8 +5,8 @@ use super::primitives::{Native, Primitives, SharedWord};
 
 /// The result of the deepest completed iteration, for threads that have not completed it yet.
 ///
-/// What a thread asks at every poll, whether it is behind, is in one word; the result is under a
-/// lock that a thread takes once or twice per iteration.
+/// One word says whether a thread is behind and is polled; the result is under a lock that a thread
+/// takes once or twice per iteration.
 pub struct Lead<T: Send, P: Primitives = Native> {
     standing: P::Word,
     result: Monitor<Option<(i32, T)>, P>,
@@ -19,7 +19,7 @@ pub struct Standing {
     pub depth: i32,
     /// Threads that have completed it themselves.
     pub finished: usize,
-    /// What the first of them calls its result.
+    /// The tag of the first result, chosen by its thread.
     pub tag: u16,
 }
 
@@ -61,7 +61,7 @@ impl<T: Send + Clone, P: Primitives> Lead<T, P> {
         })
     }
 
-    /// What can be asked at every poll.
+    /// The state of the deepest iteration: one relaxed load.
     #[inline]
     pub fn standing(&self) -> Standing {
         Standing::unpack(self.standing.load())

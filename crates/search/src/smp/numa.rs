@@ -64,7 +64,7 @@ fn processors(text: &str) -> Option<Processors> {
     for part in text.trim().split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        // A typing error must not fill the memory.
+        // A typo must not fill the memory.
         if first > last || last > 1 << 16 {
             return None;
         }
@@ -227,8 +227,7 @@ impl Placement {
         self.nodes.len().max(1)
     }
 
-    /// The nodes to spread memory over that all threads use, by the system's numbers; none if there
-    /// are not several.
+    /// System numbers of the nodes to interleave shared memory over; empty if there is only one.
     pub fn memory_nodes(&self) -> &[usize] {
         if self.numbers.len() > 1 { &self.numbers } else { &[] }
     }
@@ -368,7 +367,7 @@ mod tests {
         assert_eq!(counts(&place(&policy("3"), 5), 5), [5]);
     }
 
-    /// What all threads use is spread over the nodes they are on.
+    /// Shared memory is interleaved over the nodes that threads are on.
     #[test]
     fn shared_memory_is_spread_over_the_nodes_in_use() {
         let folder = tempfile::tempdir().unwrap();
@@ -386,7 +385,7 @@ mod tests {
         assert_eq!(upper.numbers_of(&[(0..64).collect()]), [1], "numbers stay with their nodes");
     }
 
-    /// One node, few threads, or no wish: nothing is bound, and nothing is copied.
+    /// One node, few threads, or policy `none`: nothing is bound, and nothing is copied.
     #[test]
     fn mostly_there_is_nothing_to_do() {
         let folder = tempfile::tempdir().unwrap();

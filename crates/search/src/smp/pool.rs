@@ -24,7 +24,7 @@ enum Order<W> {
     Quit,
 }
 
-/// What a pool and its workers share.
+/// What a pool and its workers share: a mailbox for each worker, and the count of busy ones.
 pub struct Office<W, P: Primitives = Native> {
     mailboxes: Box<[Monitor<Option<Order<W>>, P>]>,
     /// Workers that have not finished their last task.
@@ -65,7 +65,7 @@ impl<W, P: Primitives> Office<W, P> {
         self.busy.wait_for(|&mut busy| (busy == 0).then_some(()));
     }
 
-    /// The life of worker `id`. A task that panics ends there; the worker goes on.
+    /// The loop of worker `id`. A panic ends the task, not the worker.
     pub fn serve(&self, id: usize, worker: &mut W) {
         while let Order::Run(task) = self.mailboxes[id].wait_for(Option::take) {
             let _idle_afterwards = Busy(&self.busy);

@@ -35,7 +35,7 @@ pub fn elect(ballots: &[Ballot]) -> usize {
             // The fastest proven win.
             ballot.score > leader.score
         } else if is_loss(leader.score) || is_loss(ballot.score) {
-            // Hope beats proof; among proofs, the longest defence.
+            // An unproven score beats a proven loss; among losses, the longest.
             if is_loss(leader.score) && is_loss(ballot.score) {
                 ballot.score > leader.score
             } else {

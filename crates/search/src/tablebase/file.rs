@@ -84,7 +84,7 @@ impl Material {
         if black != 0 && (white == 0 || white > black) { [black, white] } else { [white, black] }
     }
 
-    /// Whether the kings are the only men without a twin.
+    /// Whether the kings are the only pieces that occur once.
     fn only_kings_are_single(&self) -> bool {
         self.0.iter().flatten().filter(|&&count| count == 1).count() == 2
     }

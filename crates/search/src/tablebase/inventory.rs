@@ -38,7 +38,7 @@ impl Stamp {
 
 impl Inventory {
     /// The tables on `path`: folders separated by colons, or empty for none. A file that `known`
-    /// has in the same state is not read again. `cancel` is looked at before every file.
+    /// has in the same state is not read again. `cancel` is checked before every file.
     ///
     /// A path without tables is an error, and so is a truncated or damaged table: the library would
     /// trust it.
@@ -57,7 +57,7 @@ impl Inventory {
                 }
                 let Some((kind, material)) = table_of(&file) else { continue };
                 let unusable = || TablebaseError::Unusable(file.display().to_string());
-                // A link is as old as what it leads to.
+                // Follows links: the time of the target counts.
                 let stamp = Stamp::of(&file.metadata().map_err(|_| unusable())?);
                 if known.files.get(&file) != Some(&stamp) && !is_whole(&file, kind, &material) {
                     return Err(unusable());
@@ -90,7 +90,7 @@ fn table_of(file: &Path) -> Option<(Kind, Material)> {
     Some((Kind::of(file)?, Material::parse(file.file_stem()?.to_str()?)?))
 }
 
-/// The folders of a path, each once, whatever it is called.
+/// The distinct folders of a path, by canonical name.
 fn distinct_folders(path: &str) -> Vec<String> {
     let mut seen = Vec::new();
     let mut folders = Vec::new();
@@ -123,7 +123,7 @@ mod tests {
         std::fs::remove_dir_all(folder).unwrap();
     }
 
-    /// A file in the state that is known is taken for whole; once its state changes it is read.
+    /// A file in a known state is not read again; once its state changes it is.
     #[test]
     fn only_a_changed_file_is_read_again() {
         let folder = scratch("again");
@@ -137,7 +137,7 @@ mod tests {
         let known = take(&folder, &Inventory::default()).unwrap();
         assert_eq!((known.max_men(), known.files.len()), (3, 1));
         assert_eq!(take(&folder, &known), Ok(known.clone()));
-        // Damaged behind our back, with the time put back: nobody looks.
+        // Damaged, with its modification time restored: not read again.
         let damaged = vec![0; knight().len()];
         write(&damaged, 1000);
         assert_eq!(take(&folder, &known), Ok(known.clone()));

@@ -58,7 +58,7 @@ pub enum TablebaseError {
     NothingFound(String),
     /// A file is not a table, or the files could not be used.
     Unusable(String),
-    /// The caller has changed its mind.
+    /// The caller cancelled the loading.
     Cancelled,
     /// Another engine of this process has loaded tablebases. The library holds one set per process.
     InUse,

@@ -19,8 +19,8 @@ use crate::score::Score;
 /// The table that the threads of a process share.
 pub type SearchTable = Table<Entry, Replacement>;
 
-/// Stores an entry of another process. It comes late: what has been found out here since, to at
-/// least the same depth, stays.
+/// Stores an entry of another process. It arrives late, so a local entry of at least its depth
+/// stays.
 pub fn take_in(table: &SearchTable, key: u64, entry: Entry) {
     let outdone = |known: Entry| known.bound != Bound::None && known.depth >= entry.depth;
     if !table.peek(key).is_some_and(|known| outdone(known.get())) {

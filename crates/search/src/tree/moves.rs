@@ -45,7 +45,7 @@ pub(super) enum Singularity {
     Cutoff(Score),
 }
 
-/// Moves that failed to raise alpha, for the malus; beyond the first few it is not worth it.
+/// Moves that failed to raise alpha, for the malus: only the first few count.
 #[derive(Default)]
 pub(super) struct Tried {
     moves: [Option<Move>; 32],
@@ -94,8 +94,8 @@ impl Candidate {
                 {
                     return Skip::Move;
                 }
-                // Futility: a quiet move will not make up for what is missing. Once a mate is
-                // known, everything is futile, but a shorter mate is still worth finding.
+                // Futility: a quiet move will not raise the evaluation to alpha. Not once a mate is
+                // known: everything would be futile, but a shorter mate is still worth finding.
                 let hope = node.static_eval
                     + params.futility_base
                     + params.futility_slope * reduced_depth
@@ -112,7 +112,7 @@ impl Candidate {
                 return Skip::Move;
             }
         } else {
-            // Futility: even the captured piece will not make up for what is missing.
+            // Futility: even with the captured piece the evaluation stays below alpha.
             let victim = board.captured(self.mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
             let hope = node.static_eval
                 + params.capture_futility_base
@@ -285,8 +285,8 @@ impl Search<'_> {
         }
     }
 
-    /// A quiet move after which the static evaluation is better for its side was good, before
-    /// anything is searched.
+    /// Static evaluation history: the quiet move that led here gains or loses history by what it
+    /// did to the static evaluation.
     pub(super) fn judge_previous_move(&mut self, static_eval: Score, ply: usize) {
         let previous = self.stack.back(ply, 1);
         if let (Some(index), true) = (previous.quiet, previous.static_eval != NONE) {

@@ -329,7 +329,7 @@ impl Search<'_> {
                     }
                 }
             } else if !pv_node || move_count > 1 {
-                // A first move that would be reduced a lot as a late one loses a ply too.
+                // A first move loses a ply if, as a late move, it would be reduced a lot.
                 let reduction = reduction + self.adjust_reduction(&node, &candidate, pv_node);
                 let lost = i32::from(reduction > self.params.first_move_reduction);
                 score = -self.search::<NON_PV>(
@@ -388,7 +388,7 @@ impl Search<'_> {
             };
         }
         if best_score >= beta && !is_decisive(best_score) && !is_decisive(beta) {
-            // A shallow fail-high overstates: move towards the bound.
+            // A fail-high at low depth overstates the score: move it towards beta.
             best_score = (best_score * node.depth + beta) / (node.depth + 1);
         }
 

@@ -203,7 +203,7 @@ mod tests {
         Resident::new(entry(depth, Bound::Lower).pack(), age)
     }
 
-    /// The slot a policy picks in a full cluster, or `None` if it turns the newcomer down.
+    /// The slot a policy picks in a full cluster, or `None` if it rejects the newcomer.
     fn victim<P: Policy<Entry>>(
         residents: [Resident<Entry>; 4],
         new: Newcomer<Entry>,

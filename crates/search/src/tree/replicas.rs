@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use megatherium_nnue::Network;
 
 /// A net, and its copies on other memory nodes. Every thread reads it at every node of the tree, so
-/// it should lie near.
+/// it should be in local memory.
 ///
 /// A copy is made by the first thread that asks for it. That thread is bound to its node, and
 /// memory belongs to the node of the thread that writes to it first.

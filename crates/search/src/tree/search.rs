@@ -34,9 +34,9 @@ pub struct Search<'a> {
     pub seat: usize,
     /// What the threads share.
     pub job: &'a Job,
-    /// The net, near this thread.
+    /// The net, in memory local to this thread.
     network: &'a Network,
-    /// What this thread has learnt in this game.
+    /// Move histories of this game, perhaps shared with other threads.
     pub histories: &'a Histories,
     /// How far the static evaluation was off in similar positions.
     pub corrections: &'a Corrections,
@@ -250,8 +250,8 @@ impl<'a> Search<'a> {
         [1, 2].map(|back| self.stack.back(ply, back).piece_to)
     }
 
-    /// A draw, give or take a point. If all draws scored the same, the search would shuffle without
-    /// looking for the side that can still try something.
+    /// A draw score of ±1. If all draws scored the same, the search would shuffle instead of
+    /// looking for lines in which a side can still try something.
     #[inline]
     pub fn draw_score(&self) -> Score {
         DRAW + (self.nodes & 2) as Score - 1

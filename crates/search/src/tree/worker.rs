@@ -29,13 +29,12 @@ pub struct Worker {
     pub(super) moves: MoveStack,
     /// The network's hidden layer along the current line.
     pub(super) accumulators: Accumulators,
-    /// The score of the last move played, if there was one: what the next is expected to keep.
+    /// Score of the last move played in this game, if any; the time manager compares with it.
     pub(super) last_score: Option<Score>,
 }
 
 impl Worker {
-    /// A thread on a memory node that has learnt nothing itself. Fails if its memory cannot be
-    /// allocated.
+    /// The memory of a new thread on a memory node. Fails if it cannot be allocated.
     pub fn new(
         node: usize,
         network: &Network,

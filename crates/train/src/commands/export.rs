@@ -52,12 +52,12 @@ pub fn export(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The embedded net of the source tree that the working directory lies in.
+/// The embedded net of the source tree that contains the working directory.
 fn find_place() -> Result<PathBuf, Failure> {
     let directory = env::current_dir().map_err(|error| error.to_string())?;
     let places = directory.ancestors().map(|directory| directory.join(PLACE));
     let place = places.into_iter().find(|place| place.is_file());
-    place.ok_or_else(|| format!("no {PLACE} around the working directory: say --output"))
+    place.ok_or_else(|| format!("no {PLACE} in the working directory or above it: use --output"))
 }
 
 /// Replaces a file by a complete new one.

@@ -25,7 +25,7 @@ pub struct ImportArgs {
     net: Option<PathBuf>,
 }
 
-/// What became of the games.
+/// Counts of imported and dropped games.
 #[derive(Default)]
 struct Counts {
     written: u64,

@@ -49,7 +49,7 @@ impl Line {
     }
 }
 
-/// Records losses.
+/// Appends losses to the CSV file and redraws the chart.
 pub struct Losses {
     csv: File,
     drawing: PathBuf,

@@ -75,7 +75,7 @@ pub fn average(args: &AverageArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The mean, rounded to an integer, ties to the even one: rounding always up would add up.
+/// The mean, rounded to an integer, ties to even: always rounding up would add a bias.
 fn mean_of<T: Into<f64>>(numbers: impl ExactSizeIterator<Item = T>) -> f64 {
     let count = numbers.len() as f64;
     (numbers.map(Into::into).sum::<f64>() / count).round_ties_even()
@@ -116,7 +116,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     for ((network, path), scores) in networks.iter().zip([&args.first, &args.second]).zip(&scores) {
         let sizes: f64 = scores.iter().map(|score| score.abs()).sum();
         say!(
-            "{:016x}  loss {:.6}  mean size {:.1} cp  {}",
+            "{:016x}  loss {:.6}  mean magnitude {:.1} cp  {}",
             network.checksum(),
             loss(scores, &samples, target),
             sizes / samples.len() as f64,

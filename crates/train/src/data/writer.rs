@@ -132,7 +132,7 @@ fn drop_cut_stream(file: &mut File) -> Result<(), DataError> {
     Ok(())
 }
 
-/// Whether the file is the beginning of `header`.
+/// Whether the file is a prefix of `header`.
 fn holds_prefix(mut file: &File, header: &[u8]) -> Result<bool, DataError> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;

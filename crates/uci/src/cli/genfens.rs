@@ -13,8 +13,8 @@ use megatherium_search::{Engine, Limits, Root, Silent};
 
 use crate::output::Output;
 
-/// Random moves from the initial position, and from a position of a book, which is an opening
-/// already. One more or less decides who moves first.
+/// Random plies from the initial position, and from a book position. Half of the openings have one
+/// more, so that either side moves first.
 const PLIES: usize = 8;
 const PLIES_AFTER_BOOK: usize = 4;
 /// Nodes of the search that decides whether a game is worth playing.

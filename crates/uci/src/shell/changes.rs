@@ -27,8 +27,8 @@ pub(super) enum Change {
     EvalFile(String),
 }
 
-/// How often a net is in memory while it is read: as bytes, as numbers, and lined up on cache
-/// lines, with something for smaller parts.
+/// Copies of a net in memory while it is read: bytes, integers, aligned rows; one more for smaller
+/// allocations.
 const NET_COPIES: usize = 4;
 
 /// More changes than this during one search are refused, to bound the memory of the queue.

@@ -66,8 +66,8 @@ impl Loading {
         self.path.is_some()
     }
 
-    /// Keeps what the parser found wrong with the line that began the loading. Everything wrong
-    /// with a line is one error line, and the rest of it is not known yet.
+    /// Keeps the parser's problems with the line that began the loading: all problems of a line go
+    /// into one error line, and those of the loading are not known yet.
     pub(super) fn remember(&mut self, problem: Option<String>) {
         self.problem = problem;
     }
@@ -108,8 +108,8 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives an order to a new thread. If the system refuses one, or memory is so short that a
-    /// thread would take it from others, the reader carries it out itself.
+    /// Gives an order to a new thread. If none can be started, or memory is short, the reader
+    /// carries it out itself.
     ///
     /// The thread is never joined: a disk that does not respond may block it forever, and must not
     /// keep the engine from exiting.
@@ -125,7 +125,7 @@ impl Shared {
         }
     }
 
-    /// The life of the thread that loads.
+    /// The loop of the loading thread.
     fn load(&self) {
         loop {
             let Some(order) = self.lock().loading.order.take() else { break };
@@ -185,9 +185,9 @@ impl Shell {
         self.obey_line(&line)
     }
 
-    /// Whether tablebases have to be loaded before this line is obeyed. Makes the changes that come
-    /// before it. `go` and `bench` end a search, so for them these include what has waited for its
-    /// end: a search must not start before the tables that were set before it are loaded.
+    /// Whether this line must wait until tablebases are loaded. Applies the queued changes first.
+    /// `go` and `bench` end a search, so for them these include changes that waited for its end: a
+    /// search must not start before the tables that were set before it are loaded.
     fn must_wait(&mut self, line: &Line<'_>) -> bool {
         self.settle();
         let (Line::Text(text) | Line::TooLong(text)) = line;
@@ -368,7 +368,7 @@ mod tests {
         assert!(lines[1..].iter().all(|line| line.starts_with("bestmove ")), "every go: {lines:?}");
     }
 
-    /// The search that is meant starts and answers at once. A question about readiness waits on.
+    /// The search that `stop` is meant for starts and answers at once. `isready` stays queued.
     #[test]
     fn a_stopped_search_does_not_wait() {
         let (mut shell, said) = waiting();

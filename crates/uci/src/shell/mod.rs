@@ -99,7 +99,7 @@ impl Shell {
         self.partner = Some(partner);
     }
 
-    /// The engine.
+    /// The engine, read-only.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }

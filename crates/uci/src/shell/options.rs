@@ -12,13 +12,13 @@ use super::Shell;
 use super::changes::Change;
 use crate::parse::{Quoted, saturating_number};
 
-/// What `EvalFile` is when the embedded net is used.
+/// The value of `EvalFile` that means the embedded net.
 pub const EMBEDDED: &str = "<embedded>";
 
 /// The result of setting an option.
 type Effect = Result<(), String>;
 
-/// An option.
+/// The declaration of a UCI option.
 #[derive(Debug)]
 pub struct Declaration {
     /// The name, as listed. Matched case-insensitively.

@@ -8,7 +8,7 @@ pub trait Partner: Send {
     /// Sees a `setoption` before the shell does. `Some` if it handled the option.
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Option<Result<(), String>>;
 
-    /// Lines to go with the statistics of the table: what was exchanged with other ranks.
+    /// Lines for the `tt` command: the entries exchanged with other ranks.
     fn traffic(&self) -> String;
 
     /// Sees the position of the next search, as a `position` command.

@@ -2,7 +2,7 @@
 
 use crate::chart::{Estimate, number};
 
-/// One axis: from values to places on the page, and where to put marks.
+/// One axis: maps values to coordinates and chooses ticks.
 pub(super) struct Axis {
     low: f64,
     high: f64,
@@ -29,7 +29,7 @@ impl Axis {
         Axis { low, high, log, from, to }
     }
 
-    /// Room beyond the outermost values.
+    /// Adds a margin beyond the outermost values.
     pub fn padded(mut self, share: f64) -> Axis {
         let room = share * (self.high - self.low);
         self.low -= room;
@@ -37,7 +37,7 @@ impl Axis {
         self
     }
 
-    /// The same values between other places.
+    /// The same range of values on other coordinates.
     pub fn between(self, from: f64, to: f64) -> Axis {
         Axis { from, to, ..self }
     }

@@ -65,7 +65,7 @@ pub(super) fn draw(curves: &Curves, frame: Frame) -> (String, f64) {
     (svg, frame.height)
 }
 
-/// The places of the names: as many a line as fit.
+/// Positions of the legend entries: as many per line as fit.
 fn legend(series: &[Series], room: f64) -> Vec<(f64, f64)> {
     let (mut left, mut line) = (0.0, 14.0);
     let mut places = Vec::new();
@@ -80,7 +80,7 @@ fn legend(series: &[Series], room: f64) -> Vec<(f64, f64)> {
     places
 }
 
-/// Marks of the horizontal axis: where the points are if it counts doublings.
+/// Ticks of the horizontal axis: at the points if it is logarithmic.
 fn across(svg: &mut String, curves: &Curves, x: &Axis, area: Area) {
     let mut marks: Vec<f64> = if curves.log_x {
         curves.series.iter().flat_map(|series| &series.points).map(|point| point.0).collect()
@@ -126,7 +126,7 @@ fn curve(svg: &mut String, series: &Series, class: &str, x: &Axis, y: &Axis) {
         let line = path(|estimate| estimate.value).join("L");
         let _ = writeln!(svg, "<path class=\"line {class}\" d=\"M{line}\"/>");
     }
-    // Of many points the line says enough.
+    // With many points the line is enough.
     if series.ideal || series.points.len() > 100 {
         return;
     }

@@ -1,5 +1,5 @@
-//! Charts as SVG text. Colours are classes, so that the style sheet around decides between light
-//! and dark; every point says its value when the pointer rests on it, without a script.
+//! Charts as SVG text. Colours are classes, so the page's style sheet decides between light and
+//! dark. Every point has a tooltip with its value, without a script.
 
 mod axis;
 mod curves;
@@ -28,8 +28,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A column of a report: as wide as a phone, so that its letters are legible there. A desk
-    /// has room for three.
+    /// A column of a report: as wide as a phone, so that its letters are legible there. A desktop
+    /// screen has room for three.
     pub const COLUMN: Frame = Frame { width: 340.0, height: 270.0 };
     /// A picture in the text of a book.
     pub const PICTURE: Frame = Frame { width: 600.0, height: 340.0 };
@@ -82,12 +82,12 @@ pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// How wide a text is, about.
+/// Approximate width of a text.
 fn width(text: &str) -> f64 {
     LETTER * text.chars().count() as f64
 }
 
-/// The area of the points: what the labels around leave.
+/// The plot area: what the labels leave.
 #[derive(Clone, Copy)]
 struct Area {
     left: f64,

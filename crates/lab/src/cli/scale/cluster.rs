@@ -47,7 +47,7 @@ enum Delay {
 }
 
 impl Delay {
-    /// In a search of so many nodes.
+    /// The delay in a search of `nodes` nodes, in nodes of a rank.
     fn of(self, nodes: u64) -> u64 {
         match self {
             Delay::Nodes(delay) => delay,

@@ -38,7 +38,7 @@ pub struct ScaleArgs {
     cluster: bool,
     #[command(flatten)]
     cluster_args: cluster::ClusterArgs,
-    /// One experiment, which changes one thing; a wrong name lists them
+    /// One experiment, which changes one thing; an unknown name lists them
     #[arg(long, group = "mode", value_name = "QUESTION", value_parser = question)]
     experiment: Option<&'static Question>,
     /// Measure another UCI engine side by side with this one; may be repeated
@@ -95,7 +95,7 @@ pub struct ScaleArgs {
     /// Strength: threads of the other side, which uses the default rules of teamwork
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_VIRTUAL_THREADS))]
     against_threads: Option<u64>,
-    /// Virtual threads or ranks, strength: how they work together; a wrong name lists the rules
+    /// Virtual threads or ranks, strength: rules of teamwork; an unknown name lists them
     #[arg(long, value_name = "RULE=N,…")]
     team: Option<Teamwork>,
     /// Experiment `sizes`: table sizes in MiB

@@ -44,7 +44,7 @@ impl Format {
         Ok(text)
     }
 
-    /// The FEN of the position that a line is about; `None` if it is no record.
+    /// The FEN of the position that a line is about; `None` if it is not a record.
     pub(super) fn fen(self, line: &str) -> Option<String> {
         match self {
             Format::Epd => Some(line.parse::<Epd>().ok()?.board.fen()),
