@@ -342,16 +342,24 @@ impl<W: Transport> Leader<W> {
         self.endpoint.exchange(&self.bridge, &participants, stamp, number);
     }
 
-    /// Leaves out followers that no longer acknowledge messages.
+    /// Leaves out followers that no longer acknowledge messages. What silences one may silence
+    /// others a moment later, so those half way there are left out with it, in the same line.
     fn drop_silent_peers(&mut self) {
-        for (&rank, peer) in self.peers.iter_mut().filter(|(_, peer)| !peer.dead) {
+        let share_of_limit = |(&rank, peer): (&usize, &Peer)| {
             let settled = peer.hello.as_ref().is_some_and(|hello| hello.number == self.number);
             let limit = if settled { self.timing.silence } else { self.timing.settling };
-            if self.endpoint.silence(rank) > limit {
+            (rank, self.endpoint.silence(rank).as_secs_f64() / limit.as_secs_f64())
+        };
+        let shares = self.peers.iter().filter(|(_, peer)| !peer.dead).map(share_of_limit);
+        let silent: BTreeMap<_, _> = shares.filter(|&(_, share)| share > 0.5).collect();
+        if silent.values().any(|&share| share > 1.0) {
+            for (&rank, peer) in self.peers.iter_mut().filter(|(rank, _)| silent.contains_key(rank))
+            {
                 peer.dead = true;
                 self.endpoint.close(rank);
-                self.output.error(format_args!("rank {rank} does not answer and is left out"));
             }
+            let ranks: Vec<_> = silent.keys().map(|rank| format!("rank {rank}")).collect();
+            self.output.error(format_args!("left out without an answer: {}", ranks.join(", ")));
         }
         self.collect();
     }

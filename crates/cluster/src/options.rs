@@ -54,30 +54,25 @@ impl Partner for ClusterOptions {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Option<Result<(), String>> {
-        let words: Vec<String> =
-            name.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+        let words: Vec<_> = name.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
         let value = value.map(str::trim_ascii);
-        match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            ["cluster", "share"] => Some(match share(value.unwrap_or_default()) {
-                Some(share) => {
-                    self.bridge.set_share(share);
-                    Ok(())
-                }
-                None => Err(format!(
-                    "option Cluster Share: the value is 'auto', 'off' or a depth in {}..{}",
-                    DEPTHS.start(),
-                    DEPTHS.end()
-                )),
-            }),
-            ["cluster", "grace"] => Some(match value.map(str::parse) {
-                Some(Ok(grace @ 0..=MAX_GRACE)) => {
-                    self.bridge.set_grace(Duration::from_millis(grace));
-                    Ok(())
-                }
-                _ => Err(format!(
-                    "option Cluster Grace: the value is a number of milliseconds in 0..{MAX_GRACE}"
-                )),
-            }),
+        match words.join(" ").as_str() {
+            "cluster share" => {
+                let share = share(value.unwrap_or_default()).ok_or_else(|| {
+                    let (first, last) = (DEPTHS.start(), DEPTHS.end());
+                    let values = format!("'auto', 'off' or a depth in {first}..{last}");
+                    format!("option Cluster Share: the value is {values}")
+                });
+                Some(share.map(|share| self.bridge.set_share(share)))
+            }
+            "cluster grace" => {
+                let grace = value.and_then(|value| value.parse().ok());
+                let grace = grace.filter(|&grace| grace <= MAX_GRACE).ok_or_else(|| {
+                    let values = format!("a number of milliseconds in 0..{MAX_GRACE}");
+                    format!("option Cluster Grace: the value is {values}")
+                });
+                Some(grace.map(|grace| self.bridge.set_grace(Duration::from_millis(grace))))
+            }
             _ => {
                 if let (Ok(assignment), Some(value)) = (parse_option(name, value), value)
                     && FOLLOWED.contains(&assignment.option.name)

@@ -5,8 +5,8 @@
 //! have the comment `book`.
 
 use crate::data::{Ending, Game, NO_SCORE, PackedBoard, Ply};
-use megatherium_board::referee;
-use megatherium_board::{KeyHistory, pgn};
+use megatherium_board::referee::{self, Outcome};
+use megatherium_board::{Board, Color, KeyHistory, pgn};
 use megatherium_search::score::{MATE, MATE_BOUND, Score, mate_in, mated_in};
 
 /// Why a game is not imported.
@@ -15,7 +15,8 @@ pub enum Refused {
     /// It was not finished.
     Unfinished,
     /// It was lost on time, by a crash or by an illegal move: the result says nothing about the
-    /// position.
+    /// position. Either the record says so, or it has a winner whom neither side's last score
+    /// names.
     Forfeit,
     /// No move has a score.
     Unscored,
@@ -45,9 +46,31 @@ pub fn game(record: &pgn::Game, net: u32) -> Result<Game, Refused> {
         board.make(ply.mv);
     }
     let over = referee::Ending::of(&board, &history);
+    if over.is_none() && !is_adjudicated(&record.start, &plies, outcome) {
+        return Err(Refused::Forfeit);
+    }
     let ending = if over.is_some() { Ending::Played } else { Ending::Adjudicated };
     let start = PackedBoard::pack(&record.start).ok_or(Refused::Start)?;
     Ok(Game { start, outcome, ending, net, plies })
+}
+
+/// Whether scores led a referee to end an unfinished game this way. Every match runner adjudicates
+/// wins far above a piece. OpenBench drops the tag that names a forfeit, so a winner whom the
+/// scores do not show won by one.
+fn is_adjudicated(start: &Board, plies: &[Ply], outcome: Outcome) -> bool {
+    const ADVANTAGE: i16 = 200;
+    let winner = match outcome {
+        Outcome::White => Color::White,
+        Outcome::Black => Color::Black,
+        Outcome::Draw => return true,
+    };
+    let first = start.side_to_move();
+    let last_score = |side: Color| {
+        let own = plies.iter().skip(usize::from(side != first)).step_by(2);
+        own.map(|ply| ply.score).rfind(|&score| score != NO_SCORE)
+    };
+    last_score(winner).is_some_and(|score| score >= ADVANTAGE)
+        || last_score(!winner).is_some_and(|score| score <= -ADVANTAGE)
 }
 
 /// The score in the comment of a match runner, in centipawns for the mover.
@@ -72,7 +95,6 @@ fn score(comment: &str) -> Option<i16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use megatherium_board::referee::Outcome;
 
     #[test]
     fn scores_of_match_runners() {
@@ -112,5 +134,10 @@ mod tests {
             Err(Refused::Forfeit)
         );
         assert_eq!(read("1. e4 {book} 0-1"), Err(Refused::Unscored));
+        // As OpenBench stores it: without the tag that would name a forfeit.
+        assert_eq!(read("1. e4 {+0.10/9} e5 {-0.10/9} 0-1"), Err(Refused::Forfeit));
+        assert_eq!(read("1. e4 {+3.10/9} e5 {-0.10/9} 0-1"), Err(Refused::Forfeit));
+        assert!(read("1. e4 {-0.10/9} e5 {+2.50/9} 0-1").is_ok());
+        assert!(read("1. e4 {-2.50/9} e5 {book} 0-1").is_ok());
     }
 }

@@ -286,7 +286,7 @@ fn a_death_is_noticed_once_and_the_answer_comes() {
     cluster.mesh.kill(2);
     let said = cluster.until("info string");
     let last = said.last().unwrap();
-    assert_eq!(last, "info string error: rank 2 does not answer and is left out");
+    assert_eq!(last, "info string error: left out without an answer: rank 2");
     cluster.tell("stop");
     cluster.until("bestmove");
     let lines = cluster.go(&middlegame(), "depth 8");

@@ -119,12 +119,15 @@ pub(super) fn run(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
         team,
         turns,
     };
-    let journal = args.journal(&format!(
-        "virtual ranks, {} nodes, {} MiB, {turns:?}, positions {:016x}, {team:?}",
-        settings.nodes,
-        settings.mebibytes,
-        positions::checksum(&settings.positions),
-    ))?;
+    let journal = args.journal(
+        report,
+        &format!(
+            "virtual ranks, {} nodes, {} MiB, {turns:?}, positions {:016x}, {team:?}",
+            settings.nodes,
+            settings.mebibytes,
+            positions::checksum(&settings.positions),
+        ),
+    )?;
     for (name, value) in [
         ("nodes per position, about", settings.nodes.to_string()),
         ("nodes per move and rank", games.nodes.to_string()),

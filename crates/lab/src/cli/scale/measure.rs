@@ -160,14 +160,17 @@ fn virtual_sections(
             ("virtual threads: nodes per turn", turns.quantum.to_string()),
         ],
     );
-    let journal = args.journal(&format!(
-        "virtual threads, {} nodes, {}, seed {}, positions {:016x}, {:?}",
-        settings.nodes,
-        settings.hash,
-        turns.seed,
-        positions::checksum(&settings.positions),
-        settings.team
-    ))?;
+    let journal = args.journal(
+        report,
+        &format!(
+            "virtual threads, {} nodes, {}, seed {}, positions {:016x}, {:?}",
+            settings.nodes,
+            settings.hash,
+            turns.seed,
+            positions::checksum(&settings.positions),
+            settings.team
+        ),
+    )?;
     let samples = virtual_smp::run(&settings, &journal, observer)?;
     if samples.is_empty() {
         return Ok(());
@@ -283,15 +286,18 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
             ("seed", turns.seed.to_string()),
         ],
     );
-    let journal = args.journal(&format!(
-        "strength, {threads} {} threads against {against}, {} nodes, factors {:?}, {} MiB, \
+    let journal = args.journal(
+        report,
+        &format!(
+            "strength, {threads} {} threads against {against}, {} nodes, factors {:?}, {} MiB, \
          {turns:?}, {source}, {:?}",
-        if args.real { "real" } else { "virtual" },
-        settings.nodes,
-        settings.factors,
-        settings.mebibytes,
-        settings.team
-    ))?;
+            if args.real { "real" } else { "virtual" },
+            settings.nodes,
+            settings.factors,
+            settings.mebibytes,
+            settings.team
+        ),
+    )?;
     let matches = games::run(&settings, &journal, observer)?;
     if matches.iter().all(|games| games.pairs.is_empty()) {
         return Ok(());
@@ -334,8 +340,10 @@ pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Obse
             ("nodes per position, about", settings.nodes.to_string()),
         ],
     );
-    let journal = args
-        .journal(&format!("engines side by side, {} nodes, {}", settings.nodes, settings.hash))?;
+    let journal = args.journal(
+        report,
+        &format!("engines side by side, {} nodes, {}", settings.nodes, settings.hash),
+    )?;
     let results = rivals::run(&settings, &journal, observer)?;
     for point in rivals::summary(&results).iter().filter(|point| point.threads > 1) {
         let what =

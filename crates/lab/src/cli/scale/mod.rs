@@ -268,10 +268,15 @@ impl ScaleArgs {
     }
 
     /// The journal to resume; `settings` describes what its results depend on besides the engine.
-    fn journal(&self, settings: &str) -> Result<Journal, LabError> {
+    /// The engine is known by the facts of its report: version, net and bench signature.
+    fn journal(&self, report: &Report, settings: &str) -> Result<Journal, LabError> {
         let Some(path) = &self.resume else { return Ok(Journal::default()) };
-        let net = Network::embedded().checksum();
-        Journal::open(path, &format!("{}, net {net:016x}, {settings}", build::NAME))
+        let fact = |name: &str| {
+            let fact = report.facts.iter().find(|(known, _)| known == name);
+            fact.map_or("unknown", |(_, value)| value.as_str())
+        };
+        let engine = ["engine", "net", SIGNATURE].map(|name| format!("{name} {}", fact(name)));
+        Journal::open(path, &format!("{}, {settings}", engine.join(", ")))
     }
 
     fn turns(&self) -> VirtualSmp {
@@ -283,12 +288,14 @@ impl ScaleArgs {
     }
 }
 
+const SIGNATURE: &str = "bench signature";
+
 /// The bench's node count: it tells versions of the search apart. None if it was interrupted.
 fn signature(bar: &Progress) -> Result<Option<(String, String)>, EngineError> {
-    bar.begin("bench signature", bench::POSITIONS.len() as u64);
+    bar.begin(SIGNATURE, bench::POSITIONS.len() as u64);
     let (depth, hash) = (bench::DEFAULT_DEPTH, bench::DEFAULT_HASH);
     let bench = bench::run(depth, 1, hash, bar.stop(), &mut |_| bar.step(1, ""))?;
-    Ok(bench.complete.then(|| ("bench signature".to_owned(), format!("{} nodes", bench.nodes))))
+    Ok(bench.complete.then(|| (SIGNATURE.to_owned(), format!("{} nodes", bench.nodes))))
 }
 
 /// Measures, prints the tables, writes the files.
