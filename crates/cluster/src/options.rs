@@ -46,11 +46,8 @@ impl Partner for ClusterOptions {
             let _ = write!(out, " var {depth}");
         }
         out.push('\n');
-        let grace = GRACE.as_millis();
-        let _ = writeln!(
-            out,
-            "option name Cluster Grace type spin default {grace} min 0 max {MAX_GRACE}"
-        );
+        let range = format!("default {} min 0 max {MAX_GRACE}", GRACE.as_millis());
+        let _ = writeln!(out, "option name Cluster Grace type spin {range}");
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> Option<Result<(), String>> {
