@@ -62,7 +62,7 @@ pub use engine::{Engine, EngineError, THREAD_MEBIBYTES};
 pub use params::Params;
 pub use perft::PerftTable;
 pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};
-pub use request::{Limits, Options, Root, TakeOver, Teamwork, TeamworkError};
+pub use request::{Limits, Options, Root, TakeOver, TeamRule, Teamwork, TeamworkError};
 pub use root::strength;
 pub use smp::{NumaError, NumaPolicy, VirtualSmp};
 pub use tablebase::{Inventory, TablebaseError, Tablebases, Wdl};
