@@ -12,15 +12,10 @@ fn game() -> Vec<(Board, Move)> {
     let mut board =
         Board::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
             .unwrap();
-    let mut state = 12345_u64;
+    let mut random = fastrand::Rng::with_seed(12345);
     let mut positions = Vec::new();
     for _ in 0..60 {
-        let moves = board.legal_moves();
-        if moves.is_empty() {
-            break;
-        }
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let mv = moves[(state >> 33) as usize % moves.len()];
+        let Some(&mv) = random.choice(board.legal_moves().iter()) else { break };
         positions.push((board, mv));
         board.make(mv);
     }

@@ -3,6 +3,7 @@
 pub use megatherium_board::referee::Ending;
 use megatherium_board::{Board, KeyHistory, Move};
 
+use crate::Conversation;
 use crate::conversation::{field, pv};
 
 /// Judges everything an engine said about one search of `board`: legal lines, one answer at the
@@ -25,6 +26,15 @@ pub fn judge(lines: &[String], board: &Board) -> Result<Option<Move>, String> {
         play(after, &[reply]).map_err(|error| format!("ponder: {error}"))?;
     }
     Ok(board.parse_uci(best).ok())
+}
+
+/// The engine plays on: a search of the initial position has one legal answer.
+pub fn plays_on(engine: &mut Conversation) {
+    engine.send("position startpos");
+    let lines = engine.go("go depth 3");
+    if let Err(error) = judge(&lines, &Board::startpos()) {
+        engine.fail(&error);
+    }
 }
 
 /// The position after some moves.

@@ -10,19 +10,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use megatherium_board::Board;
 use megatherium_tests::conversation::number;
-use megatherium_tests::game::judge;
+use megatherium_tests::game::plays_on;
 use megatherium_tests::{Conversation, binary, tablebases};
-
-/// The engine plays on: a search gives one legal answer.
-fn plays_on(engine: &mut Conversation) {
-    engine.send("position startpos");
-    let lines = engine.go("go depth 4");
-    if let Err(error) = judge(&lines, &Board::startpos()) {
-        engine.fail(&error);
-    }
-}
 
 /// Standard output fails: the engine reports it on standard error and exits.
 #[test]

@@ -32,9 +32,8 @@ fn unknown_words_before_a_command_are_skipped() {
     assert!(error.contains("'joho' skipped"), "{error}");
     // It was carried out.
     assert!(engine.ask("position startpos")[0].starts_with("info string position"));
-    engine.send("debug off\n# a comment\nwell then go depth 1");
-    let lines = engine.until("bestmove");
-    assert!(lines[0].contains("'well' skipped"), "{lines:?}");
+    engine.send("debug off");
+    assert!(engine.ask("# a comment").is_empty());
     engine.quit();
 }
 

@@ -5,15 +5,7 @@ use std::path::Path;
 use megatherium_board::Board;
 use megatherium_nnue::Network;
 use megatherium_tests::Conversation;
-use megatherium_tests::game::judge;
-
-/// A search gives one legal answer.
-fn plays_on(engine: &mut Conversation) {
-    let lines = engine.go("go depth 3");
-    if let Err(error) = judge(&lines, &Board::startpos()) {
-        engine.fail(&error);
-    }
-}
+use megatherium_tests::game::{judge, plays_on};
 
 fn refused(engine: &mut Conversation, option: &str, path: &Path) -> String {
     let error = engine.error(&format!("setoption name {option} value {}", path.display()));

@@ -1,7 +1,7 @@
 //! Everything that is measured on one size of table.
 
 use crate::Plan;
-use crate::drive::{Audit, Workload, audit};
+use crate::drive::{AHEAD, Audit, USES, Workload, audit};
 use crate::keys::Universe;
 use crate::latency::chain;
 use crate::pages::{self, Footprint};
@@ -14,13 +14,6 @@ use crate::tables::megatherium::Megatherium;
 use crate::tables::one_word::OneWord;
 use crate::tables::seqlock::Seqlock;
 use crate::tables::striped::Striped;
-
-/// The prefetch distance of the comparisons. Sixteen operations take longer than a memory access,
-/// so what remains is the cost of the table; shorter distances leave part of the latency visible.
-pub const AHEAD: usize = 16;
-
-/// The four workloads of every table: threads, and operations per store.
-pub const USES: [(usize, u32); 4] = [(1, 10), (1, 2), (2, 10), (2, 2)];
 
 /// One size, with the limit and the table that all others are compared with.
 pub struct Arena {

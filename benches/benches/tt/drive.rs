@@ -9,6 +9,13 @@ use crate::clock::thread_cpu_nanos;
 use crate::keys::{Keys, MOVE_AND_SCORE, Universe, key_of, value_of};
 use crate::tables::Contender;
 
+/// The prefetch distance of the comparisons. Sixteen operations take longer than a memory access,
+/// so what remains is the cost of the table; shorter distances leave part of the latency visible.
+pub const AHEAD: usize = 16;
+
+/// The four workloads of every table: threads, and operations per store.
+pub const USES: [(usize, u32); 4] = [(1, 10), (1, 2), (2, 10), (2, 2)];
+
 /// Longest prefetch distance.
 const FARTHEST: usize = 32;
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::Plan;
-use crate::arena::{AHEAD, USES};
+use crate::drive::{AHEAD, USES};
 use crate::keys::Universe;
 use crate::pages::Footprint;
 use crate::race::Best;

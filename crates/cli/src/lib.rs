@@ -5,6 +5,7 @@
 //! - [`chart`]: charts as SVG.
 //! - [`stdio`]: standard input and output that wait when they are non-blocking.
 //! - [`search`], [`params`], [`positions`]: arguments that several commands take.
+//! - [`openings`]: random openings for matches and for training games.
 //! - [`build`]: name, version, commit and compiler.
 
 #![forbid(unsafe_code)]
@@ -13,6 +14,7 @@
 
 pub mod build;
 pub mod chart;
+pub mod openings;
 pub mod params;
 pub mod positions;
 pub mod progress;

@@ -5,16 +5,14 @@ use std::path::Path;
 use fastrand::Rng;
 use megatherium_board::Board;
 use megatherium_board::position_file::{self, PositionFileError};
-use megatherium_search::{Engine, EngineError, Limits, Root, Silent};
+use megatherium_cli::openings::Fair;
+use megatherium_search::{Engine, EngineError};
 
 /// Random moves each opening begins with.
 const PLIES: usize = 8;
 
-/// Nodes of the search that decides whether an opening is fair.
-const NODES: u64 = 4000;
-
-/// Openings in which one side is further ahead than this are rejected, in centipawns.
-const MARGIN: i32 = 120;
+/// Matches need openings that either side can win.
+const FAIR: Fair = Fair { nodes: 4000, margin: 120 };
 
 /// A numbered source of openings.
 #[derive(Clone, Debug)]
@@ -69,26 +67,7 @@ impl Openings {
 fn random(seed: u64, number: usize) -> Result<Board, EngineError> {
     let mut random = Rng::with_seed(Rng::with_seed(seed).u64(..) ^ number as u64);
     let mut engine = Engine::new(1, 1)?;
-    loop {
-        let Some(board) = walk(&mut random) else { continue };
-        engine.new_game();
-        let outcome = engine.search(Root::new(board), Limits::nodes(NODES), Silent);
-        if outcome.best.is_some() && outcome.score.abs() <= MARGIN {
-            return Ok(board);
-        }
-    }
-}
-
-fn walk(random: &mut Rng) -> Option<Board> {
-    let mut board = Board::startpos();
-    for _ in 0..PLIES {
-        let moves = board.legal_moves();
-        if moves.is_empty() {
-            return None;
-        }
-        board.make(moves[random.usize(..moves.len())]);
-    }
-    board.has_legal_move().then_some(board)
+    Ok(FAIR.opening(&mut engine, &mut random, |_| (Board::startpos(), PLIES)))
 }
 
 #[cfg(test)]

@@ -2,41 +2,22 @@
 
 use std::sync::Arc;
 
+use fastrand::Rng;
 use megatherium_board::{Board, Move, MoveList};
 use megatherium_nnue::layout::View;
 use megatherium_nnue::simd::Simd;
 use megatherium_nnue::{Accumulators, Architecture, Network, Weights, constructed};
 
-/// Marsaglia's xorshift: the games are the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-
-    /// A legal move, special ones preferred so that every kind of update is met often.
-    fn choose(&mut self, board: &Board) -> Option<Move> {
-        let moves = board.legal_moves();
-        if moves.is_empty() {
-            return None;
-        }
-        let special: Vec<Move> = moves
-            .iter()
-            .copied()
-            .filter(|mv| mv.is_castling() || mv.is_en_passant() || mv.is_promotion())
-            .collect();
-        let preferred =
-            if special.is_empty() || self.below(3) == 0 { &moves } else { &special[..] };
-        Some(preferred[self.below(preferred.len())])
-    }
+/// A legal move, special ones preferred so that every kind of update is met often.
+fn choose(random: &mut Rng, board: &Board) -> Option<Move> {
+    let moves = board.legal_moves();
+    let special: Vec<Move> = moves
+        .iter()
+        .copied()
+        .filter(|mv| mv.is_castling() || mv.is_en_passant() || mv.is_promotion())
+        .collect();
+    let preferred = if special.is_empty() || random.u8(..3) == 0 { &moves } else { &special[..] };
+    random.choice(preferred).copied()
 }
 
 const STARTS: [&str; 8] = [
@@ -53,11 +34,11 @@ const STARTS: [&str; 8] = [
 
 /// A net of noise: unlike the constructed one it tells every input apart.
 fn noise() -> Network {
-    let mut random = Random(77);
+    let mut random = Rng::with_seed(77);
     let mut weights = Weights::zero(Architecture::OURS);
     let mut fill = |values: &mut [i16], limit: i16| {
         for value in values {
-            *value = (random.next() % (2 * limit as u64 + 1)) as i16 - limit;
+            *value = random.i16(-limit..=limit);
         }
     };
     fill(&mut weights.input, 60);
@@ -69,14 +50,14 @@ fn noise() -> Network {
 #[test]
 fn updates_equal_refreshes_and_replace_them_wherever_they_can() {
     let network = noise();
-    let mut random = Random(2024);
+    let mut random = Rng::with_seed(2024);
     let (mut castlings, mut en_passants, mut promotions, mut crossings) = (0, 0, 0, [0_u64; 2]);
     for game in 0..160 {
         let mut board = Board::from_fen(STARTS[game % STARTS.len()]).unwrap();
         let mut accumulators = Accumulators::new(&network, &board);
         let (mut moves, mut crossed) = (0, 0);
         for _ in 0..200 {
-            let Some(mv) = random.choose(&board) else { break };
+            let Some(mv) = choose(&mut random, &board) else { break };
             castlings += u32::from(mv.is_castling());
             en_passants += u32::from(mv.is_en_passant());
             promotions += u32::from(mv.is_promotion());
@@ -113,15 +94,15 @@ fn updates_equal_refreshes_and_replace_them_wherever_they_can() {
 fn lazy_updates_over_a_tree_equal_refreshes() {
     // A random walk through the tree, up and down, evaluating only now and then, with null moves.
     let network = noise();
-    let mut random = Random(5);
+    let mut random = Rng::with_seed(5);
     for start in STARTS {
         let mut path = vec![Board::from_fen(start).unwrap()];
         let mut accumulators = Accumulators::new(&network, &path[0]);
         for _ in 0..4000 {
             let board = path[path.len() - 1];
-            match random.below(8) {
+            match random.u8(..8) {
                 0..=3 => {
-                    if let Some(mv) = random.choose(&board) {
+                    if let Some(mv) = choose(&mut random, &board) {
                         accumulators.push(&board, mv);
                         let mut next = board;
                         next.make(mv);
@@ -173,12 +154,12 @@ fn every_instruction_set_gives_the_same_scores() {
     let network = noise();
     for simd in Simd::available() {
         let other = network.clone().with_simd(simd);
-        let mut random = Random(9);
+        let mut random = Rng::with_seed(9);
         for start in STARTS {
             let mut board = Board::from_fen(start).unwrap();
             let mut accumulators = Accumulators::new(&other, &board);
             for _ in 0..100 {
-                let Some(mv) = random.choose(&board) else { break };
+                let Some(mv) = choose(&mut random, &board) else { break };
                 accumulators.push(&board, mv);
                 board.make(mv);
                 let expected = network.clone().with_simd(Simd::PORTABLE).evaluate(&board);
@@ -203,12 +184,12 @@ fn colours_exchanged(board: &Board) -> Board {
 
 #[test]
 fn evaluation_is_symmetric_in_the_colours() {
-    let mut random = Random(31);
+    let mut random = Rng::with_seed(31);
     for network in [Arc::new(noise()), Arc::new(constructed::network()), Network::embedded()] {
         for start in STARTS {
             let mut board = Board::from_fen(start).unwrap();
             for _ in 0..100 {
-                let Some(mv) = random.choose(&board) else { break };
+                let Some(mv) = choose(&mut random, &board) else { break };
                 board.make(mv);
                 let exchanged = colours_exchanged(&board);
                 assert_ne!(board.side_to_move(), exchanged.side_to_move());

@@ -17,8 +17,8 @@ use crate::smp::{
 use crate::tablebase::{Inventory, TablebaseError, Tablebases};
 use crate::tree::{Allies, Entry, Job, Replacement, Replicas, TableStats, Worker};
 
-/// Memory that a thread at work uses, in MiB, rounded up: histories, accumulators, stack. A test
-/// measures it.
+/// Memory that a thread at work uses, in MiB, rounded up: correction history, accumulators, stack.
+/// A test measures it.
 pub const THREAD_MEBIBYTES: usize = 3;
 
 /// Most threads that share one set of histories: cache lines with many writers are slow.

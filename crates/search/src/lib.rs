@@ -1,13 +1,16 @@
 //! Per-thread search and the Lazy-SMP pool.
 //!
 //! All threads search the same position with the same code ("Lazy" SMP). They share the
-//! transposition table and, by default, move histories: see [`Teamwork`]. Two types say what can
-//! race:
+//! transposition table and, by default, move histories and completed iterations: see [`Teamwork`].
+//! Three types say what can race:
 //!
 //! - `tree::Worker` is what one thread owns for the game; `tree::Search` what it owns for one
 //!   search: stack, accumulators, node count.
 //! - `tree::Job` is what all threads of one search share: the table, the stop word
-//!   ([`smp::Control`]) and padded counters. On the hot path all of them are relaxed atomics.
+//!   ([`smp::Control`]), padded counters and the deepest completed iteration.
+//! - `learning::Histories` is shared by a group of threads.
+//!
+//! On the hot path all that is shared is relaxed atomics.
 //!
 //! The modules, from the bottom up; none uses one below it in this list:
 //!
@@ -59,7 +62,7 @@ pub use engine::{Engine, EngineError, THREAD_MEBIBYTES};
 pub use params::Params;
 pub use perft::PerftTable;
 pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};
-pub use request::{Limits, Options, Root, TakeOver, Teamwork, TeamworkError};
+pub use request::{Limits, Options, Root, TakeOver, TeamRule, Teamwork, TeamworkError};
 pub use root::strength;
 pub use smp::{NumaError, NumaPolicy, VirtualSmp};
 pub use tablebase::{Inventory, TablebaseError, Tablebases, Wdl};

@@ -78,6 +78,8 @@ pub struct Outcome {
     pub ponder: Option<Move>,
     /// Score of the chosen line.
     pub score: Score,
+    /// Win, draw and loss probabilities of that score in permille.
+    pub wdl: [u16; 3],
     /// Last finished iteration of the thread whose line was elected.
     pub depth: u32,
     /// Nodes of all threads.

@@ -6,28 +6,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use fastrand::Rng;
 use megatherium_board::Board;
 use megatherium_search::score::MATE;
 use megatherium_search::{
     Bound, Engine, Entry, Info, Limits, Replacement, Report, Root, Sink, table_key,
 };
 use megatherium_tt::Table;
-
-/// A small generator with a fixed seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        ((self.next() >> 33) as usize) % limit
-    }
-}
 
 const POSITIONS: [&str; 6] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -39,13 +24,13 @@ const POSITIONS: [&str; 6] = [
 ];
 
 /// Checks every report of a search: lines are legal, scores are in range. Counts answers.
-struct Referee {
+struct Checker {
     root: Board,
     answers: Arc<AtomicU64>,
     errors: Arc<AtomicU64>,
 }
 
-impl Sink for Referee {
+impl Sink for Checker {
     fn report(&self, report: Report<'_>) {
         match report {
             Report::Info(Info { pv, score, .. }) => {
@@ -85,12 +70,12 @@ fn search_under(
     let mut strikes = 0;
     for fen in POSITIONS {
         let root = Board::from_fen(fen).unwrap();
-        let referee = Referee { root, answers: Arc::clone(&answers), errors: Arc::clone(&errors) };
+        let checker = Checker { root, answers: Arc::clone(&answers), errors: Arc::clone(&errors) };
         // Some attacks before the search begins, then until it ends.
         for _ in 0..1000 {
             saboteur(engine.table(), &root);
         }
-        engine.start(Root::new(root), Limits::nodes(nodes), Arc::new(referee));
+        engine.start(Root::new(root), Limits::nodes(nodes), Arc::new(checker));
         strikes += 1000;
         while engine.is_searching() {
             saboteur(engine.table(), &root);
@@ -105,9 +90,9 @@ fn search_under(
 
 /// Flips random bits of the table's memory as fast as one thread can.
 fn flipping_bits(nodes: u64) {
-    let mut random = Random(0x5eed);
+    let mut random = Rng::with_seed(0x5eed);
     for threads in [1, 2, 4] {
-        let flips = search_under(threads, nodes, |table, _| table.flip_bit(random.next()));
+        let flips = search_under(threads, nodes, |table, _| table.flip_bit(random.u64(..)));
         println!(
             "{threads} threads: {flips} bits flipped under {} searches of {nodes} nodes",
             POSITIONS.len()
@@ -131,17 +116,14 @@ fn bits_of_the_table_flip_during_long_searches() {
 /// Worse than any memory fault: correctly sealed entries with random contents, for positions that
 /// the search will visit. Its evaluation may be nonsense, but its moves are legal.
 fn lies(nodes: u64) {
-    let mut random = Random(0x1135);
+    let mut random = Rng::with_seed(0x1135);
     for threads in [1, 2] {
         let told = search_under(threads, nodes, |table, root| {
             let mut board = *root;
-            for _ in 0..random.below(6) {
-                let moves = board.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                board.make(moves[random.below(moves.len())]);
-                let bits = random.next();
+            for _ in 0..random.u8(..6) {
+                let Some(&mv) = random.choice(board.legal_moves().iter()) else { break };
+                board.make(mv);
+                let bits = random.u64(..);
                 let entry = Entry {
                     mv: bits as u16,
                     score: (bits >> 16) as i16,
@@ -188,9 +170,9 @@ fn a_mate_is_found_on_failing_memory() {
     };
     let limits = Limits { mate: Some(2), ..Limits::nodes(2_000_000) };
     engine.start(Root::new(root), limits, Arc::new(sink));
-    let mut random = Random(0x3a7e);
+    let mut random = Rng::with_seed(0x3a7e);
     while engine.is_searching() {
-        engine.table().flip_bit(random.next());
+        engine.table().flip_bit(random.u64(..));
     }
     engine.wait();
     assert!(found.load(Ordering::Relaxed));

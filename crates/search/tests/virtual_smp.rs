@@ -65,9 +65,9 @@ fn rules_of_teamwork_are_for_several_threads() {
             tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings)
         };
         let shipped = search("");
-        for (rule, range) in Teamwork::RULES {
-            for value in range.clone().take(3) {
-                let rule = format!("{rule}={value}");
+        for rule in Teamwork::RULES {
+            for value in rule.range.clone().take(3) {
+                let rule = format!("{}={value}", rule.name);
                 let is_shipped = rule.parse::<Teamwork>().unwrap() == Teamwork::default();
                 let same = is_shipped || threads == 1;
                 assert_eq!(search(&rule) == shipped, same, "{rule}, {threads} threads");

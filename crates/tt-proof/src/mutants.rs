@@ -7,6 +7,40 @@
 use megatherium_tt::Payload;
 use megatherium_tt::internals::{Protocol, SLOTS, Slot, Snapshot, Word, Xor, cluster_of};
 
+/// Hands the names of all mutants that some checker catches to a macro.
+#[cfg(test)]
+macro_rules! every_mutant {
+    ($use:ident) => {
+        $use![
+            NoXor,
+            LowerHalf,
+            UpperHalf,
+            DoubleRead,
+            NarrowCompare,
+            NoValidBit,
+            CoveredGeneration,
+            UnmaskedCompare,
+            PairRefresh,
+            StoreRefresh,
+            XorRefresh,
+            CoveredXorRefresh,
+            BlindRefresh,
+            WrongSlot,
+            SeesNoRoom,
+            LazyCheck,
+            HalfErase,
+            StaleIndex,
+            NoHealing,
+            GenerationOverflow,
+            LinearAge,
+            LosesTheHint,
+            HintOfAnother,
+        ]
+    };
+}
+#[cfg(test)]
+pub(crate) use every_mutant;
+
 /// A word with another generation.
 fn stamped(word: u64, generation: u64) -> u64 {
     Xor::payload(word) | generation

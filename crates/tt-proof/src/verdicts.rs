@@ -2,7 +2,7 @@
 
 use crate::model::{Model, Played};
 use crate::models::{CLEAR_AGAINST_PROBE, MODELS, PREEMPTIONS, set};
-use crate::mutants::*;
+use crate::mutants::{every_mutant, *};
 use crate::{book, closure, counting, exact, sequential, weave};
 use megatherium_tt::internals::{Protocol, Xor};
 use std::fmt::Write as _;
@@ -78,31 +78,7 @@ macro_rules! verdicts {
 /// No mutant gets away. What it prints is the table in the book.
 #[test]
 fn every_mutant_is_caught() {
-    let verdicts = verdicts![
-        NoXor,
-        LowerHalf,
-        UpperHalf,
-        DoubleRead,
-        NarrowCompare,
-        NoValidBit,
-        CoveredGeneration,
-        UnmaskedCompare,
-        PairRefresh,
-        StoreRefresh,
-        XorRefresh,
-        CoveredXorRefresh,
-        BlindRefresh,
-        WrongSlot,
-        SeesNoRoom,
-        LazyCheck,
-        HalfErase,
-        StaleIndex,
-        NoHealing,
-        GenerationOverflow,
-        LinearAge,
-        LosesTheHint,
-        HintOfAnother,
-    ];
+    let verdicts = every_mutant!(verdicts);
     let mut table =
         "| mutant | sequential | counting | order-free | exact | loom |\n|---|---|---|---|---|---|\n"
             .to_string();

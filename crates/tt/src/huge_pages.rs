@@ -105,7 +105,8 @@ fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Packed, Payload, Table};
+    use crate::Table;
+    use crate::samples::Nothing;
 
     #[test]
     fn a_mapping_that_reaches_beyond_the_table_counts_in_proportion() {
@@ -119,18 +120,6 @@ mod tests {
             "half of the first, all of the second"
         );
         assert_eq!(usage_of(0x6000..0x9000, smaps), (0, 0));
-    }
-
-    #[derive(Clone, Copy)]
-    struct Nothing;
-
-    impl Payload for Nothing {
-        fn pack(self) -> Packed {
-            Packed::new(1)
-        }
-        fn unpack(_: Packed) -> Self {
-            Nothing
-        }
     }
 
     /// How many bytes of a range lie in mappings that were advised, from the text of `smaps`.

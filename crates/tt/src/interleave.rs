@@ -54,19 +54,8 @@ pub(crate) fn interleave<T>(_: &[T], _: &[usize]) -> bool {
 #[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", not(miri)))]
 #[cfg(test)]
 mod tests {
-    use crate::{Packed, Payload, Table};
-
-    #[derive(Clone, Copy)]
-    struct Nothing;
-
-    impl Payload for Nothing {
-        fn pack(self) -> Packed {
-            Packed::new(1)
-        }
-        fn unpack(_: Packed) -> Self {
-            Nothing
-        }
-    }
+    use crate::Table;
+    use crate::samples::Nothing;
 
     /// Whether the system says that memory at this address is interleaved.
     fn is_interleaved(address: usize) -> bool {

@@ -85,6 +85,8 @@ mod policy;
 mod prefetch;
 mod protocol;
 mod record;
+#[cfg(test)]
+mod samples;
 mod share;
 mod slot;
 mod table;

@@ -29,25 +29,14 @@ pub fn prefetch<T>(place: &T) {
 
 #[cfg(test)]
 mod tests {
+    use crate::Table;
     use crate::layout::mixed;
-    use crate::{Packed, Payload, Table};
+    use crate::samples::Nothing;
     use std::cell::Cell;
 
     thread_local! {
         /// The address last prefetched by this thread.
         pub(super) static LAST: Cell<usize> = const { Cell::new(0) };
-    }
-
-    #[derive(Clone, Copy)]
-    struct Nothing;
-
-    impl Payload for Nothing {
-        fn pack(self) -> Packed {
-            Packed::new(1)
-        }
-        fn unpack(_: Packed) -> Self {
-            Nothing
-        }
     }
 
     /// What is prefetched is the line that a probe of the same key reads.

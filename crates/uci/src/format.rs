@@ -54,11 +54,11 @@ pub fn info(out: &mut String, info: &Info, root: &Board, style: Style) {
 
 /// Writes the score of a search that ended without a principal variation, for example because there
 /// is no legal move.
-pub fn bare_score(out: &mut String, outcome: &Outcome, wdl_permille: [u16; 3], style: Style) {
+pub fn bare_score(out: &mut String, outcome: &Outcome, style: Style) {
     let _ = write!(out, "info depth {} score ", outcome.depth);
     score(out, outcome.score);
     if style.show_wdl {
-        wdl(out, wdl_permille);
+        wdl(out, outcome.wdl);
     }
     let _ = writeln!(out, " nodes {} time {}", outcome.nodes, outcome.time.as_millis());
 }
@@ -189,6 +189,7 @@ mod tests {
             best: Some(pv[0]),
             ponder: Some(pv[1]),
             score: 0,
+            wdl: [0, 1000, 0],
             depth: 0,
             nodes: 0,
             time: Duration::ZERO,
@@ -206,7 +207,7 @@ mod tests {
         outcome.best = None;
         assert_eq!(answer(&outcome, Style::default()), "bestmove (none)\n");
         let mut out = String::new();
-        bare_score(&mut out, &outcome, [0, 1000, 0], Style { show_wdl: true, ..Style::default() });
+        bare_score(&mut out, &outcome, Style { show_wdl: true, ..Style::default() });
         assert_eq!(out, "info depth 0 score cp 0 wdl 0 1000 0 nodes 0 time 0\n");
     }
 }

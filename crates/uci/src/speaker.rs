@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use megatherium_board::Board;
-use megatherium_search::wdl::wdl;
 use megatherium_search::{Report, ScoreBound, Sink};
 
 use crate::format::{self, Style};
@@ -50,12 +49,7 @@ impl Sink for Speaker {
                 self.answered.store(true, Ordering::Release);
                 self.output.with(|out| {
                     if !self.scored.load(Ordering::Relaxed) {
-                        format::bare_score(
-                            out,
-                            outcome,
-                            wdl(outcome.score, &self.root),
-                            self.style,
-                        );
+                        format::bare_score(out, outcome, self.style);
                     }
                     format::best_move(out, outcome, &self.root, self.style);
                 });

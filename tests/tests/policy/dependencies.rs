@@ -34,27 +34,32 @@ fn cargo_deny_agrees() {
     successful(&cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"]));
 }
 
+/// The names of all packages that a package of ours depends on, itself included.
+fn dependencies(package: &str) -> Vec<String> {
+    let flags = ["--edges", "normal", "--prefix", "none", "--offline", "--locked"];
+    let output = cargo(&[&["tree", "--package", package], &flags[..]].concat());
+    let tree = String::from_utf8_lossy(successful(&output));
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    assert!(names.iter().any(|name| name == "megatherium-tt"), "{tree}");
+    names
+}
+
 /// What only the tests may use does not reach the engine, and neither does anything that opens
 /// connections.
 #[test]
 fn the_engine_uses_nothing_that_is_for_tests() {
-    let output = cargo(&[
-        "tree",
-        "--package",
-        "megatherium",
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-        "--offline",
-        "--locked",
-    ]);
-    let tree = String::from_utf8_lossy(successful(&output));
-    let names: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert!(names.contains(&"megatherium-tt"), "{tree}");
+    let names = dependencies("megatherium");
     for name in TESTS_ONLY.iter().chain(NETWORK) {
-        assert!(!names.contains(name), "the engine depends on {name}");
+        assert!(!names.iter().any(|it| it == name), "the engine depends on {name}");
     }
+}
+
+/// The player does not carry its laboratory.
+#[test]
+fn the_shell_does_not_know_the_lab() {
+    let names = dependencies("megatherium-uci");
+    assert!(!names.iter().any(|name| name == "megatherium-lab" || name == "askama"));
 }
 
 /// The workspace's own packages declare the licence.

@@ -1,17 +1,17 @@
-//! Which module uses which: between the top-level modules of a crate there is no cycle.
+//! Which module uses which: between the modules of a crate, or of a folder, there is no cycle.
 //!
-//! A cycle may stay if a comment in the crate's `lib.rs` argues for it. The comment begins
-//! `// Import cycle: a, b, c.`, with the modules in alphabetical order.
+//! A cycle may stay if a comment in the file that declares the modules argues for it. The comment
+//! begins `// Import cycle: a, b, c.`, with the modules in alphabetical order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{WORKSPACE, files};
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Top-level modules and the crate's own names at its root, each with the module it comes from.
+/// The modules that a file declares, and the names it imports, each with its module.
 #[derive(Default)]
 struct Root {
     modules: BTreeSet<String>,
@@ -44,7 +44,7 @@ impl Root {
         root
     }
 
-    /// The module behind the first word of a path from the crate's root.
+    /// The module behind the first word of a path from the root.
     fn module(&self, word: &str) -> Option<&String> {
         self.modules.get(word).or_else(|| self.names.get(word))
     }
@@ -93,10 +93,21 @@ fn first_words(text: &str, start: &str) -> Vec<String> {
     words
 }
 
-/// The import graph of the top-level modules of a crate.
-fn graph(source: &Path) -> Graph {
-    let lib = fs::read_to_string(source.join("lib.rs")).expect("a lib.rs");
-    let root = Root::read(&lib);
+/// Every file of the workspace that declares modules: roots of crates, tests and benches, and
+/// folders.
+fn roots() -> Vec<PathBuf> {
+    let all = ["crates", "tests", "benches"].map(|folder| Path::new(WORKSPACE).join(folder));
+    let mut roots: Vec<PathBuf> = all.iter().flat_map(|folder| files(folder, "rs")).collect();
+    let declares = |name: &str| ["lib.rs", "main.rs", "mod.rs"].contains(&name);
+    roots.retain(|path| path.file_name().is_some_and(|name| declares(&name.to_string_lossy())));
+    roots
+}
+
+/// The import graph of the modules that a file declares.
+fn graph(file: &Path) -> Graph {
+    let source = file.parent().expect("a folder");
+    let root = Root::read(&fs::read_to_string(file).expect("text"));
+    let is_crate = !file.ends_with("mod.rs");
     let mut graph: Graph =
         root.modules.iter().map(|name| (name.clone(), BTreeSet::new())).collect();
     for path in files(source, "rs") {
@@ -109,8 +120,10 @@ fn graph(source: &Path) -> Graph {
         // The root itself, and modules for tests alone.
         let Some(users) = graph.get_mut(&parts[0]) else { continue };
         let text = code(&fs::read_to_string(&path).expect("text"));
-        let mut words = first_words(&text, "crate::");
-        words.extend(first_words(&text, &"super::".repeat(parts.len())));
+        let mut words = first_words(&text, &"super::".repeat(parts.len()));
+        if is_crate {
+            words.extend(first_words(&text, "crate::"));
+        }
         let used = words.iter().filter_map(|word| root.module(word));
         users.extend(used.filter(|used| **used != parts[0]).cloned());
     }
@@ -143,15 +156,10 @@ fn cycles(graph: &Graph) -> BTreeSet<BTreeSet<String>> {
 
 #[test]
 fn modules_have_no_cycles() {
-    let mut wrong = Vec::new();
-    for entry in fs::read_dir(Path::new(WORKSPACE).join("crates")).expect("crates").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let source = entry.path().join("src");
-        if !source.join("lib.rs").is_file() {
-            continue;
-        }
-        let lib = fs::read_to_string(source.join("lib.rs")).expect("text");
-        let graph = graph(&source);
+    let roots = roots();
+    let (mut wrong, mut modules) = (Vec::new(), 0);
+    for root in &roots {
+        let graph = graph(root);
         let edges = |cycle: &BTreeSet<String>| -> Vec<String> {
             let inside = |module: &String| {
                 let used: Vec<_> = graph[module].intersection(cycle).cloned().collect();
@@ -159,16 +167,18 @@ fn modules_have_no_cycles() {
             };
             cycle.iter().map(inside).collect()
         };
-        let cycles = cycles(&graph);
-        for cycle in &cycles {
+        let text = fs::read_to_string(root).expect("text");
+        for cycle in cycles(&graph) {
             let names: Vec<_> = cycle.iter().cloned().collect();
-            if !lib.contains(&format!("// Import cycle: {}.", names.join(", "))) {
-                wrong.push(format!("{name}: {}", edges(cycle).join("; ")));
+            if !text.contains(&format!("// Import cycle: {}.", names.join(", "))) {
+                wrong.push(format!("{}: {}", root.display(), edges(&cycle).join("; ")));
             }
         }
-        println!("{name}: {} modules, {} cycles", graph.len(), cycles.len());
+        modules += graph.len();
     }
-    assert!(wrong.is_empty(), "cycles between top-level modules:\n{}", wrong.join("\n"));
+    println!("{modules} modules in {} files", roots.len());
+    assert!(modules > 100, "only {modules} modules were found");
+    assert!(wrong.is_empty(), "import cycles:\n{}", wrong.join("\n"));
 }
 
 #[test]

@@ -19,8 +19,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use megatherium_board::Board;
-use megatherium_tests::game::judge;
+use megatherium_tests::game::plays_on;
 use megatherium_tests::{Conversation, binary, tablebases};
 use running::{Files, conversations, run, verdict};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -122,15 +121,6 @@ fn threads_that_cannot_be_started() {
                 panic!("{threads} threads, {:?}: {error}", input.lines().next());
             }
         }
-    }
-}
-
-/// A search gives one legal answer.
-fn plays_on(engine: &mut Conversation) {
-    engine.send("position startpos");
-    let lines = engine.go("go depth 4");
-    if let Err(error) = judge(&lines, &Board::startpos()) {
-        engine.fail(&error);
     }
 }
 

@@ -8,6 +8,7 @@ pub mod seqlock;
 pub mod striped;
 
 use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::keys::{Universe, key_of, value_of};
 
@@ -64,4 +65,23 @@ pub fn line_index(count: usize, key: u64) -> usize {
 #[inline(always)]
 pub fn line_of(lines: &[Line], key: u64) -> &Line {
     &lines[line_index(lines.len(), key)]
+}
+
+/// The slot that a store overwrites: that of the key, an empty one, or the shallowest.
+#[inline(always)]
+pub fn victim(slots: &[[Word; 2]], key: u64) -> &[Word; 2] {
+    let mut victim = &slots[0];
+    let mut least = u64::MAX;
+    for slot in slots {
+        let resident = slot[0].load(Relaxed);
+        if resident == key || resident == 0 {
+            return slot;
+        }
+        let depth = slot[1].load(Relaxed) >> 48;
+        if depth < least {
+            least = depth;
+            victim = slot;
+        }
+    }
+    victim
 }

@@ -5,7 +5,7 @@ use std::hint::spin_loop;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::fence;
 
-use super::{Contender, Line, Word, line_of, lines};
+use super::{Contender, Line, Word, line_of, lines, victim};
 use crate::keys::Universe;
 
 /// The sequence number takes the room of a slot, so a line holds three:
@@ -70,20 +70,7 @@ impl Contender for Seqlock {
         }
         // No reader sees a word written below without also seeing the odd number.
         fence(Release);
-        let mut victim = &slots[0];
-        let mut least = u64::MAX;
-        for slot in slots {
-            let resident = slot[0].load(Relaxed);
-            if resident == key || resident == 0 {
-                victim = slot;
-                break;
-            }
-            let depth = slot[1].load(Relaxed) >> 48;
-            if depth < least {
-                least = depth;
-                victim = slot;
-            }
-        }
+        let victim = victim(slots, key);
         victim[0].store(key, Relaxed);
         victim[1].store(value, Relaxed);
         sequence.store(even + 2, Release);

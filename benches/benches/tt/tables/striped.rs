@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use parking_lot::Mutex;
 
-use super::{Contender, Line, line_index, line_of, lines};
+use super::{Contender, Line, line_index, line_of, lines, victim};
 use crate::keys::Universe;
 
 /// Enough stripes that two threads rarely meet, few enough that the locks stay in the nearest
@@ -50,21 +50,7 @@ impl Contender for Striped {
     fn store(&self, key: u64, value: u64) {
         let (line, lock) = self.place(key);
         let _held = lock.lock();
-        let slots = line.words.as_chunks::<2>().0;
-        let mut victim = &slots[0];
-        let mut least = u64::MAX;
-        for slot in slots {
-            let resident = slot[0].load(Relaxed);
-            if resident == key || resident == 0 {
-                victim = slot;
-                break;
-            }
-            let depth = slot[1].load(Relaxed) >> 48;
-            if depth < least {
-                least = depth;
-                victim = slot;
-            }
-        }
+        let victim = victim(line.words.as_chunks::<2>().0, key);
         victim[0].store(key, Relaxed);
         victim[1].store(value, Relaxed);
     }

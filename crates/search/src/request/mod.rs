@@ -8,7 +8,7 @@ use megatherium_board::{Board, KeyHistory, Move};
 
 pub use limits::Limits;
 pub use options::Options;
-pub use teamwork::{TakeOver, Teamwork, TeamworkError};
+pub use teamwork::{TakeOver, TeamRule, Teamwork, TeamworkError};
 
 /// A position with the game that led to it.
 #[derive(Clone)]

@@ -45,7 +45,7 @@ pub struct TeamworkError(String);
 impl fmt::Display for TeamworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} is not RULE=NUMBER; the rules are ", self.0)?;
-        for (index, (name, range)) in Teamwork::RULES.iter().enumerate() {
+        for (index, TeamRule { name, range, .. }) in Teamwork::RULES.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             write!(f, "{comma}{name} ({} to {})", range.start(), range.end())?;
         }
@@ -65,44 +65,54 @@ impl FromStr for Teamwork {
             let wrong = || TeamworkError(rule.to_owned());
             let (name, value) = rule.split_once('=').ok_or_else(wrong)?;
             let number: i32 = value.trim().parse().map_err(|_| wrong())?;
-            let name = name.trim();
-            let known = |(rule, range): &(&str, RangeInclusive<i32>)| {
-                *rule == name && range.contains(&number)
-            };
-            if !Teamwork::RULES.iter().any(known) {
-                return Err(wrong());
-            }
-            let on = number == 1;
-            match name {
-                "ahead" => team.ahead = number,
-                "take_over" => {
-                    team.take_over =
-                        [TakeOver::Never, TakeOver::First, TakeOver::Agreed][number as usize];
-                }
-                "skip_depths" => team.skip_depths = on,
-                "helpers_mark_pv" => team.helpers_mark_pv = on,
-                "jitter" => team.jitter = on,
-                "windows_by_id" => team.windows_by_id = on,
-                "shared_corrections" => team.shared_corrections = on,
-                "shared_histories" => team.shared_histories = on,
-                _ => return Err(wrong()),
-            }
+            let fits = |rule: &&TeamRule| rule.name == name.trim() && rule.range.contains(&number);
+            let rule = Teamwork::RULES.iter().find(fits).ok_or_else(wrong)?;
+            (rule.set)(&mut team, number);
         }
         Ok(team)
     }
 }
 
+/// A rule that experiments can set by name.
+#[derive(Debug)]
+pub struct TeamRule {
+    /// Its name, that of the field.
+    pub name: &'static str,
+    /// The numbers that it can have.
+    pub range: RangeInclusive<i32>,
+    /// Sets it to a number of the range.
+    set: fn(&mut Teamwork, i32),
+}
+
+/// A rule that is on (1) or off (0).
+macro_rules! switch {
+    ($field:ident) => {
+        TeamRule {
+            name: stringify!($field),
+            range: 0..=1,
+            set: |team, number| team.$field = number == 1,
+        }
+    };
+}
+
 impl Teamwork {
-    /// The names of the rules, and the numbers that each can have.
-    pub const RULES: &[(&str, RangeInclusive<i32>)] = &[
-        ("take_over", 0..=2),
-        ("skip_depths", 0..=1),
-        ("ahead", 0..=8),
-        ("helpers_mark_pv", 0..=1),
-        ("jitter", 0..=1),
-        ("windows_by_id", 0..=1),
-        ("shared_corrections", 0..=1),
-        ("shared_histories", 0..=1),
+    /// All rules.
+    pub const RULES: &[TeamRule] = &[
+        TeamRule {
+            name: "take_over",
+            range: 0..=2,
+            set: |team, number| {
+                team.take_over =
+                    [TakeOver::Never, TakeOver::First, TakeOver::Agreed][number as usize];
+            },
+        },
+        switch!(skip_depths),
+        TeamRule { name: "ahead", range: 0..=8, set: |team, number| team.ahead = number },
+        switch!(helpers_mark_pv),
+        switch!(jitter),
+        switch!(windows_by_id),
+        switch!(shared_corrections),
+        switch!(shared_histories),
     ];
 }
 
@@ -137,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_name_and_a_range() {
-        for (name, range) in Teamwork::RULES {
+        for TeamRule { name, range, .. } in Teamwork::RULES {
             let parse = |value: i32| format!("{name}={value}").parse::<Teamwork>();
             let mut seen = Vec::new();
             for value in range.clone() {

@@ -62,22 +62,26 @@ impl Line {
         self
     }
 
+    /// Win, draw and loss in permille.
+    fn wdl(&self, job: &Job) -> [u16; 3] {
+        let game_over = self.pv.is_empty();
+        // A draw by rule is certain, unlike a score of 0.
+        if game_over && self.score == DRAW {
+            [0, 1000, 0]
+        } else {
+            wdl(self.score, &job.root.board)
+        }
+    }
+
     /// Reports the line.
     pub fn report(self, job: &Job) {
-        let game_over = self.pv.is_empty();
-        let board = &job.root.board;
         job.report(Report::Info(&Info {
             depth: self.depth,
             seldepth: self.seldepth,
             multipv: self.rank,
             score: self.score,
             bound: self.bound,
-            // A draw by rule is certain, unlike a score of 0.
-            wdl: if game_over && self.score == DRAW {
-                [0, 1000, 0]
-            } else {
-                wdl(self.score, board)
-            },
+            wdl: self.wdl(job),
             nodes: job.nodes(),
             time: job.started.elapsed(),
             hashfull: job.table.hashfull(),
@@ -92,6 +96,7 @@ impl Line {
             best: self.pv.first().copied(),
             ponder: self.pv.get(1).copied(),
             score: self.score,
+            wdl: self.wdl(job),
             depth: self.depth,
             nodes: job.nodes(),
             time: job.started.elapsed(),

@@ -18,8 +18,8 @@ use crate::request::{Limits, Options, Root};
 use crate::smp::{Baton, Control, Counters, Lead, SearchId};
 use crate::tablebase::{Tablebases, TbRoot};
 
-/// Everything the threads of one search share. The table, the control word, the counters and shared
-/// corrections are written by several threads; the rest is read-only.
+/// Everything the threads of one search share. The table, the control word, the counters, the lead
+/// and shared corrections are written by several threads; the rest is read-only.
 pub struct Job {
     /// Names this search.
     pub id: SearchId,

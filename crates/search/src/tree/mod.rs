@@ -4,6 +4,11 @@
 //! node is in `node.rs`, its leaves in `quiescence.rs`; decisions about whole nodes and about
 //! single moves are in `pruning.rs` and `moves.rs`.
 
+// Import cycle: job, root_moves, search, table.
+// Import cycle: moves, node.
+// `Search` is one type whose methods are spread over these files by subject, so each file uses the
+// type, and `search.rs` and `node.rs` use the data of those methods.
+
 mod allies;
 mod attacks;
 mod entry;

@@ -10,6 +10,21 @@ use crate::learning::PieceTo;
 use crate::params::{PLY, Params};
 use crate::score::{NONE, Score, is_decisive, is_win};
 
+/// The table move is tested for singularity if its entry is at most this much shallower than the
+/// node.
+const SINGULAR_TABLE_DEPTH: i32 = 3;
+/// Double extensions on one path: more would let forcing lines grow without end.
+const DOUBLE_EXTENSIONS: u32 = 8;
+/// Plies taken from a table move that is not singular and promises a cutoff, on a principal
+/// variation and off it; the cheaper node can lose more.
+const NOT_SINGULAR: [i32; 2] = [-2, -3];
+/// Plies taken from a table move that is not singular at an expected cut node.
+const NOT_SINGULAR_CUT: i32 = -2;
+/// Cutoffs below siblings after which late moves are expected to fail, too.
+const MANY_CUTOFFS: u32 = 3;
+/// Largest change of a history by static evaluations: one swing must not outweigh searches.
+const MAX_EVAL_BONUS: i32 = 600;
+
 /// A move about to be searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -153,7 +168,7 @@ impl Search<'_> {
         let (ply, depth) = (node.ply, node.depth);
         if depth < self.params.singular_depth
             || ply as i32 >= 2 * self.root_depth
-            || node.table.depth < depth - 3
+            || node.table.depth < depth - SINGULAR_TABLE_DEPTH
             || !matches!(node.table.bound, Bound::Lower | Bound::Exact)
             || is_decisive(node.table.score)
         {
@@ -175,7 +190,7 @@ impl Search<'_> {
         }
         if score < singular_beta {
             let mut plies = 1;
-            if !pv_node && self.stack[ply].double_extensions <= 8 {
+            if !pv_node && self.stack[ply].double_extensions <= DOUBLE_EXTENSIONS {
                 plies += i32::from(score < singular_beta - self.params.double_extension_margin);
                 plies += i32::from(
                     !node.table.noisy
@@ -189,9 +204,9 @@ impl Search<'_> {
         }
         if node.table.score >= beta {
             // Not singular: others come close, so a cutoff is likely anyway.
-            return Singularity::Extend(if pv_node { -2 } else { -3 });
+            return Singularity::Extend(NOT_SINGULAR[usize::from(!pv_node)]);
         }
-        Singularity::Extend(if node.expect_cut { -2 } else { 0 })
+        Singularity::Extend(if node.expect_cut { NOT_SINGULAR_CUT } else { 0 })
     }
 
     /// What to add to the base reduction of a late move, in 1/1024 ply.
@@ -217,7 +232,7 @@ impl Search<'_> {
         if node.table.noisy && candidate.quiet {
             change += self.params.lmr_table_noisy;
         }
-        if self.stack[node.ply + 1].cutoffs > 3 {
+        if self.stack[node.ply + 1].cutoffs > MANY_CUTOFFS {
             change += self.params.lmr_cutoffs;
         }
         if candidate.checks {
@@ -291,7 +306,8 @@ impl Search<'_> {
         let previous = self.stack.back(ply, 1);
         if let (Some(index), true) = (previous.quiet, previous.static_eval != NONE) {
             let gain = -(previous.static_eval + static_eval);
-            let bonus = (gain * self.params.eval_history_weight).clamp(-600, 600);
+            let bonus =
+                (gain * self.params.eval_history_weight).clamp(-MAX_EVAL_BONUS, MAX_EVAL_BONUS);
             self.histories.update_butterfly(index, bonus);
         }
     }

@@ -26,6 +26,24 @@ pub const PV: u8 = 1;
 /// The root.
 pub const ROOT: u8 = 2;
 
+/// A tablebase result is stored as if searched this much deeper: it needs no search, but a later
+/// one must be able to replace it.
+const TABLEBASE_DEPTH: i32 = 6;
+/// Depths at which a raised alpha takes a ply from the remaining moves. Shallower nodes are cheap,
+/// and deeper ones worth the full depth.
+const RAISED_ALPHA_DEPTHS: std::ops::RangeInclusive<i32> = 4..=13;
+/// From this halfmove clock on a stored score does not end a node: it was found with another clock,
+/// and the 50-move rule is near.
+const NO_CUTOFF_CLOCK: u32 = 90;
+/// Up to this depth a node whose entry contradicts its expected type is searched again.
+const CHEAP_DEPTH: i32 = 5;
+/// Hindsight gives a ply back to moves that were reduced by this much...
+const HINDSIGHT_DEEPER: i32 = 3 * PLY;
+/// ... and takes another from those reduced by this much, ...
+const HINDSIGHT_SHALLOWER: i32 = 2 * PLY;
+/// ... unless that would leave only quiescence.
+const HINDSIGHT_DEPTH: i32 = 2;
+
 /// The static evaluation of a node.
 #[derive(Clone, Copy, Debug)]
 struct Evaluation {
@@ -152,7 +170,7 @@ impl Search<'_> {
             && let Some((score, bound)) = self.probe_tablebases(board, ply, depth)
         {
             if decides(bound, score, alpha, beta) {
-                let depth = (depth + 6).min(MAX_PLY as i32 - 1);
+                let depth = (depth + TABLEBASE_DEPTH).min(MAX_PLY as i32 - 1);
                 let pv = self.stack[ply].table_pv;
                 self.store(key, ply, Finding { mv: None, score, bound, depth, eval: NONE, pv });
                 return score;
@@ -367,7 +385,7 @@ impl Search<'_> {
                     }
                     alpha = score;
                     // A raised alpha makes the rest less likely to matter.
-                    if node.depth > 3 && node.depth < 14 && !is_decisive(score) {
+                    if RAISED_ALPHA_DEPTHS.contains(&node.depth) && !is_decisive(score) {
                         node.depth -= 1;
                     }
                 }
@@ -437,14 +455,14 @@ impl Search<'_> {
         let fails_high = table.score >= beta;
         if table.score == NONE
             || table.depth < depth + i32::from(fails_high)
-            || board.halfmove_clock() >= 90
+            || board.halfmove_clock() >= NO_CUTOFF_CLOCK
         {
             return false;
         }
         // An expected cut node that the table calls an all node (or the reverse) is searched again
         // while that is cheap.
         if !decides(table.bound, table.score, alpha, beta)
-            || (expect_cut != fails_high && depth <= 5)
+            || (expect_cut != fails_high && depth <= CHEAP_DEPTH)
         {
             return false;
         }
@@ -534,9 +552,11 @@ impl Search<'_> {
             return depth;
         }
         let swing = static_eval + parent.static_eval;
-        if parent.reduction >= 3 * PLY && swing < 0 {
+        if parent.reduction >= HINDSIGHT_DEEPER && swing < 0 {
             depth + 1
-        } else if parent.reduction >= 2 * PLY && depth >= 2 && swing > self.params.hindsight_margin
+        } else if parent.reduction >= HINDSIGHT_SHALLOWER
+            && depth >= HINDSIGHT_DEPTH
+            && swing > self.params.hindsight_margin
         {
             depth - 1
         } else {

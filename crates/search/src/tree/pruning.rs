@@ -10,6 +10,18 @@ use super::search::Search;
 use super::table::Finding;
 use crate::score::{NONE, Score, is_decisive, is_loss, is_win};
 
+/// Reverse futility returns beta and one part in this many of the excess: all of it would be a
+/// score that no search has confirmed.
+const FUTILITY_SHARE: i32 = 3;
+/// Most plies by which a good evaluation deepens the reduction of a null move.
+const NULL_EVAL_MAX: i32 = 3;
+/// The verification of a null move forbids null moves in the first three quarters of its depth.
+const NULL_VERIFIED_QUARTERS: i32 = 3;
+/// Plies by which `ProbCut` reduces the search after the capture.
+const PROBCUT_REDUCTION: i32 = 4;
+/// The same for the node itself: the capture is one ply.
+const PROBCUT_NODE_REDUCTION: i32 = PROBCUT_REDUCTION - 1;
+
 impl Search<'_> {
     /// A score for the node without searching its moves, if one of the techniques gives one.
     pub(super) fn prune_node(
@@ -46,7 +58,7 @@ impl Search<'_> {
             && !is_loss(beta)
             && (node.table.mv.is_none() || node.table.noisy)
         {
-            return Some(beta + (node.eval - beta) / 3);
+            return Some(beta + (node.eval - beta) / FUTILITY_SHARE);
         }
 
         // Step 9. Null move: if even passing is good enough, so is the best move.
@@ -70,7 +82,7 @@ impl Search<'_> {
             - self.params.probcut_improving * i32::from(node.improving);
         let table_objects = node.table.score != NONE
             && node.table.score < prob_beta
-            && node.table.depth >= depth - 3;
+            && node.table.depth >= depth - PROBCUT_NODE_REDUCTION;
         if depth >= self.params.probcut_depth && !is_decisive(beta) && !table_objects {
             return self.prob_cut(board, node, beta, prob_beta, key);
         }
@@ -81,7 +93,7 @@ impl Search<'_> {
         let (ply, depth) = (node.ply, node.depth);
         let reduction = self.params.null_base
             + depth / self.params.null_depth_divisor
-            + ((node.eval - beta) / self.params.null_eval_divisor).clamp(0, 3);
+            + ((node.eval - beta) / self.params.null_eval_divisor).clamp(0, NULL_EVAL_MAX);
         let child = self.make_null(board, ply);
         let score =
             -self.search::<NON_PV>(&child, ply + 1, -beta, -beta + 1, depth - reduction, false);
@@ -98,7 +110,8 @@ impl Search<'_> {
             return Some(score);
         }
         // A zugzwang at high depth would cost too much: verify without null moves.
-        self.null_move_from = ply + (3 * (depth - reduction) / 4).max(1) as usize;
+        self.null_move_from =
+            ply + (NULL_VERIFIED_QUARTERS * (depth - reduction) / 4).max(1) as usize;
         let verified = self.search::<NON_PV>(board, ply, beta - 1, beta, depth - reduction, false);
         self.null_move_from = 0;
         (verified >= beta || self.stopped).then_some(score)
@@ -133,7 +146,7 @@ impl Search<'_> {
                     ply + 1,
                     -prob_beta,
                     -prob_beta + 1,
-                    depth - 4,
+                    depth - PROBCUT_REDUCTION,
                     !node.expect_cut,
                 );
             }
@@ -143,7 +156,7 @@ impl Search<'_> {
             }
             if score >= prob_beta {
                 let (eval, pv) = (node.raw_eval, self.stack[ply].table_pv);
-                let (bound, depth) = (Bound::Lower, depth - 3);
+                let (bound, depth) = (Bound::Lower, depth - PROBCUT_NODE_REDUCTION);
                 self.store(key, ply, Finding { mv: Some(mv), score, bound, depth, eval, pv });
                 return Some(if is_decisive(score) { score } else { score - (prob_beta - beta) });
             }

@@ -9,7 +9,8 @@ use clap::Args;
 use fastrand::Rng;
 use megatherium_board::{Board, position_file};
 use megatherium_cli::JobResult;
-use megatherium_search::{Engine, Limits, Root, Silent};
+use megatherium_cli::openings::Fair;
+use megatherium_search::Engine;
 
 use crate::output::Output;
 
@@ -17,10 +18,8 @@ use crate::output::Output;
 /// more, so that either side moves first.
 const PLIES: usize = 8;
 const PLIES_AFTER_BOOK: usize = 4;
-/// Nodes of the search that decides whether a game is worth playing.
-const NODES: u64 = 1000;
-/// Openings in which one side is further ahead than this are rejected, in centipawns.
-const MARGIN: i32 = 300;
+/// Training games may begin with an advantage, but not with a decision.
+const FAIR: Fair = Fair { nodes: 1000, margin: 300 };
 
 #[derive(Args, Debug)]
 pub struct GenfensArgs {
@@ -79,27 +78,14 @@ pub(super) fn run(args: &GenfensArgs) -> JobResult {
     let mut engine = Engine::new(1, 1)?;
     let mut random = Rng::with_seed(request.seed);
     let plies = request.plies.unwrap_or(if book.is_empty() { PLIES } else { PLIES_AFTER_BOOK });
-    let mut made = 0;
-    while made < request.count {
-        let start = random.choice(&book).map_or(Board::startpos(), |epd| epd.board);
-        let Some(board) = walk(start, plies, &mut random) else { continue };
-        engine.new_game();
-        let outcome = engine.search(Root::new(board), Limits::nodes(NODES), Silent);
-        if outcome.best.is_some() && outcome.score.abs() <= MARGIN {
-            output.info(format_args!("genfens {}", board.fen()));
-            made += 1;
-        }
+    for _ in 0..request.count {
+        let board = FAIR.opening(&mut engine, &mut random, |random| {
+            let start = random.choice(&book).map_or(Board::startpos(), |epd| epd.board);
+            (start, plies + random.usize(..2))
+        });
+        output.info(format_args!("genfens {}", board.fen()));
     }
     Ok(())
-}
-
-/// The position after random moves; `None` if the game ends on the way.
-fn walk(mut board: Board, plies: usize, random: &mut Rng) -> Option<Board> {
-    for _ in 0..plies + random.usize(..2) {
-        let moves = board.legal_moves();
-        board.make(*moves.get(random.usize(..moves.len().max(1)))?);
-    }
-    board.has_legal_move().then_some(board)
 }
 
 #[cfg(test)]
