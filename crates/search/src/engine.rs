@@ -24,6 +24,15 @@ pub const THREAD_MEBIBYTES: usize = 3;
 /// Most threads that share one set of histories: cache lines with many writers are slow.
 const GROUP: usize = 32;
 
+/// Memory of the histories that a group of threads shares, in MiB, rounded up.
+const GROUP_MEBIBYTES: usize = 6;
+
+/// Memory that threads at work use, in MiB.
+pub const fn memory_of_threads(threads: usize) -> usize {
+    let own = threads.saturating_mul(THREAD_MEBIBYTES);
+    own.saturating_add(threads.div_ceil(GROUP).saturating_mul(GROUP_MEBIBYTES))
+}
+
 /// Why a change of the engine failed. The previous state is kept.
 #[derive(Debug)]
 pub enum EngineError {

@@ -58,7 +58,7 @@ mod time;
 mod tree;
 pub mod wdl;
 
-pub use engine::{Engine, EngineError, THREAD_MEBIBYTES};
+pub use engine::{Engine, EngineError, THREAD_MEBIBYTES, memory_of_threads};
 pub use params::Params;
 pub use perft::PerftTable;
 pub use report::{Info, Outcome, Report, ScoreBound, Silent, Sink};

@@ -135,6 +135,8 @@ params! {
     correction_continuation = 253 in 0..=1024;
     /// How much the static evaluation shrinks with the material traded, in 1/8192 per pawn's worth.
     material_scaling = 15 in 0..=100;
+    /// Optimism: the evaluation favours the side that is ahead at the root by at most about this.
+    optimism = 110 in 0..=400;
     /// Hindsight adjustment: 1 corrects the depth of heavily reduced moves by their evaluation.
     hindsight = 1 in 0..=1;
     /// Hindsight adjustment: a gain of evaluation above this costs the move's node a ply.
@@ -187,6 +189,8 @@ params! {
     // Internal iterative reduction
     /// Internal iterative reduction: smallest remaining depth.
     iir_depth = 5 in 2..=128;
+    /// Internal iterative reduction: a table move from a search this much shallower counts as none.
+    iir_table_depth = 4 in 1..=128;
 
     // Pruning of late moves
     /// Late-move pruning: quiet moves searched at depth zero before the rest is pruned.
@@ -286,9 +290,24 @@ params! {
 
     /// History bonus of a quiet move per centipawn by which it raised the static evaluation.
     eval_history_weight = 8 in 0..=40;
-    /// History bonus of a quiet move after which every reply fails low, in 1/128 of the bonus at
-    /// its depth.
-    refutation_bonus = 65 in 0..=256;
+    /// Malus of later quiet moves: after this many moves it is half of the first one's.
+    malus_order = 24 in 4..=1024;
+    /// History bonus of a quiet move that nothing answers, in 1/128 of the bonus at its depth.
+    credit = 43 in 0..=256;
+    /// The same: added per place in the move order.
+    credit_order = 6 in 0..=64;
+    /// The same: most that its place adds.
+    credit_order_max = 80 in 0..=512;
+    /// The same: added for a table move.
+    credit_table_move = 30 in 0..=256;
+    /// The same: added if the answers score well below their static evaluation.
+    credit_below_eval = 40 in 0..=256;
+    /// The same: added if the answers score well below what the move's own evaluation promised.
+    credit_above_hope = 60 in 0..=256;
+    /// History bonus of a capture that nothing answers, in 1/128 of the bonus at its depth.
+    credit_capture = 64 in 0..=512;
+    /// History malus of an early quiet move that is refuted, in 1/128 of the malus at its depth.
+    blame = 64 in 0..=512;
     /// Weight of continuation histories when they learn, in 1/128.
     learn_continuation = 130 in 16..=384;
     /// Weight of the pawn history when it learns, in 1/128.
@@ -301,6 +320,8 @@ params! {
     quiescence_see = -44 in -300..=50;
     /// Quiescence: captures tried before the rest must be checks or recaptures.
     quiescence_moves = 2 in 1..=256;
+    /// Quiescence: history bonus of a capture that fails high.
+    quiescence_bonus = 100 in 0..=1000;
     /// Quiescence: 1 tries quiet checks at the first node.
     quiescence_checks = 1 in 0..=1;
 }

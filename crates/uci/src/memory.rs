@@ -7,7 +7,7 @@
 
 use std::fs::read_to_string;
 
-use megatherium_search::THREAD_MEBIBYTES;
+use megatherium_search::memory_of_threads;
 
 /// Memory that can be used without swapping or being killed, in MiB; `None` where the system does
 /// not say.
@@ -51,9 +51,9 @@ pub fn too_many_threads(threads: usize) -> Option<String> {
         let free = free.filter(|&free| free < needed)?;
         Some(format!("they need about {needed} MiB of {what}, and {free} MiB are free"))
     };
-    shortage(threads.saturating_mul(THREAD_MEBIBYTES), available_mebibytes(), "memory").or_else(
-        || shortage(threads.saturating_mul(RESERVED), limited_mebibytes(), "address space"),
-    )
+    shortage(memory_of_threads(threads), available_mebibytes(), "memory").or_else(|| {
+        shortage(threads.saturating_mul(RESERVED), limited_mebibytes(), "address space")
+    })
 }
 
 /// Memory of the whole machine that is free or can be freed.

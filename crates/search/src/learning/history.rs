@@ -63,6 +63,41 @@ impl PieceTo {
     }
 }
 
+/// Kinds of moves that later ones follow differently: captures and evasions are often forced.
+const KINDS: usize = 4;
+
+/// A move as the histories of later moves know it: (piece, destination) and its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Played {
+    piece_to: PieceTo,
+    kind: u8,
+}
+
+impl Played {
+    /// `mv` played on `board`.
+    #[inline]
+    pub fn new(board: &Board, mv: Move) -> Played {
+        let kind = 2 * u8::from(board.in_check()) + u8::from(board.is_noisy(mv));
+        Played { piece_to: PieceTo::new(board.moved(mv), mv.to()), kind }
+    }
+
+    /// Without its kind.
+    #[inline]
+    pub fn piece_to(self) -> PieceTo {
+        self.piece_to
+    }
+
+    /// As a context of later moves.
+    #[inline]
+    pub fn context(self) -> Context {
+        Context(u16::from(self.kind) * PIECE_TO as u16 + self.piece_to.0)
+    }
+}
+
+/// A row of the continuation history: what was played before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context(u16);
+
 /// The histories of all moves in one context.
 pub struct Row([Entry; PIECE_TO]);
 
@@ -90,7 +125,7 @@ pub struct Histories {
     /// Captures by moving piece, destination and captured type.
     capture: Box<[Entry; PIECE_TO * 6]>,
     /// Quiet moves by what was played one, two, four and six plies before.
-    continuation: Box<[Row; PIECE_TO]>,
+    continuation: Box<[Row; KINDS * PIECE_TO]>,
     /// Quiet moves by pawn structure.
     pawn: Box<[Row; PAWN_SLOTS]>,
 }
@@ -110,10 +145,19 @@ impl QuietIndex {
     }
 }
 
-#[inline]
-fn capture_index(piece_to: PieceTo, captured: Option<PieceType>) -> usize {
-    // A promotion without capture shares the (otherwise unused) slots of a captured king.
-    piece_to.index() * 6 + captured.map_or(PieceType::King.index(), PieceType::index)
+/// A place in the capture history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaptureIndex(u16);
+
+impl CaptureIndex {
+    /// The place of a capture or promotion.
+    #[inline]
+    pub fn new(board: &Board, mv: Move) -> CaptureIndex {
+        let piece_to = PieceTo::new(board.moved(mv), mv.to());
+        // A promotion without capture shares the (otherwise unused) slots of a captured king.
+        let captured = board.captured(mv).unwrap_or(PieceType::King);
+        CaptureIndex((piece_to.index() * 6 + captured.index()) as u16)
+    }
 }
 
 #[inline]
@@ -145,14 +189,13 @@ impl Histories {
     /// How good a capture (or promotion) was.
     #[inline]
     pub fn capture(&self, board: &Board, mv: Move) -> i32 {
-        self.capture[capture_index(PieceTo::new(board.moved(mv), mv.to()), board.captured(mv))]
-            .get()
+        self.capture[usize::from(CaptureIndex::new(board, mv).0)].get()
     }
 
     /// How good moves were as answers (or follow-ups) to an earlier one.
     #[inline]
-    pub fn after(&self, earlier: Option<PieceTo>) -> &Row {
-        earlier.map_or(&UNKNOWN, |earlier| &self.continuation[earlier.index()])
+    pub fn after(&self, earlier: Option<Context>) -> &Row {
+        earlier.map_or(&UNKNOWN, |earlier| &self.continuation[usize::from(earlier.0)])
     }
 
     /// How good quiet moves were with this pawn structure.
@@ -177,15 +220,14 @@ impl Histories {
     }
 
     /// Learns from a capture or promotion.
-    pub fn update_capture(&self, board: &Board, mv: Move, bonus: i32) {
-        let index = capture_index(PieceTo::new(board.moved(mv), mv.to()), board.captured(mv));
-        self.capture[index].update(bonus);
+    pub fn update_capture(&self, index: CaptureIndex, bonus: i32) {
+        self.capture[usize::from(index.0)].update(bonus);
     }
 
     /// Learns that `mv` was good or bad after `earlier`.
-    pub fn update_continuation(&self, earlier: Option<PieceTo>, mv: PieceTo, bonus: i32) {
+    pub fn update_continuation(&self, earlier: Option<Context>, mv: PieceTo, bonus: i32) {
         if let Some(earlier) = earlier {
-            self.continuation[earlier.index()].0[mv.index()].update(bonus);
+            self.continuation[usize::from(earlier.0)].0[mv.index()].update(bonus);
         }
     }
 }
@@ -222,5 +264,29 @@ mod tests {
         assert_eq!(histories.quiet(Color::White, mv, Bitboard(0)), 500);
         assert_eq!(histories.quiet(Color::White, mv, mv.to().bitboard()), 0);
         assert_eq!(histories.quiet(Color::Black, mv, Bitboard(0)), 0);
+    }
+
+    #[test]
+    fn captures_and_evasions_have_their_own_answers() {
+        let played = |fen: &str, mv: &str| {
+            let board = Board::from_fen(fen).unwrap();
+            Played::new(&board, board.parse_uci(mv).unwrap())
+        };
+        let quiet = played("4k3/8/8/8/8/4R3/8/4K3 b - - 0 1", "e8d7");
+        let moves = [
+            played("4k3/8/8/8/8/8/8/4K3 b - - 0 1", "e8d7"),
+            played("4k3/3P4/8/8/8/8/8/K7 b - - 0 1", "e8d7"),
+            quiet,
+        ];
+        // All three are (king, d7): a quiet move, a capture out of check, an evasion.
+        assert!(moves.iter().all(|played| played.piece_to() == quiet.piece_to()));
+        let histories = Histories::new().unwrap();
+        let answer =
+            PieceTo::new(Piece::new(Color::White, PieceType::Rook), Square::from_index(60));
+        for (bonus, played) in [100, 200, 300].into_iter().zip(moves) {
+            histories.update_continuation(Some(played.context()), answer, bonus);
+        }
+        let learnt = moves.map(|played| histories.after(Some(played.context())).get(answer));
+        assert_eq!(learnt, [100, 200, 300]);
     }
 }

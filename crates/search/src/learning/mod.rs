@@ -6,7 +6,7 @@ pub mod history;
 use std::collections::TryReserveError;
 
 pub use correction::Corrections;
-pub use history::{Histories, PieceTo, QuietIndex};
+pub use history::{CaptureIndex, Context, Histories, PieceTo, Played, QuietIndex};
 
 /// A table on the heap, built without passing through the stack. Fails if the memory cannot be
 /// allocated.

@@ -10,6 +10,9 @@ use crate::report::ScoreBound;
 use crate::score::{DRAW, INFINITY, MATE, MAX_PLY, Score, is_decisive, is_loss, is_mate, mate_in};
 use crate::tree::{LONG_SEARCH, ROOT, Search};
 
+/// A lead of this many centipawns gives half of the greatest optimism.
+const OPTIMISM_HALF: Score = 180;
+
 impl Search<'_> {
     /// Iterative deepening, until a limit says stop.
     pub(super) fn deepen(&mut self) {
@@ -138,6 +141,8 @@ impl Search<'_> {
     /// Searches the current line with an aspiration window, widened until the score lies inside.
     fn aspirate(&mut self) {
         let expected = self.root_moves[self.pv_index].average_score;
+        let lead = expected.unwrap_or(0);
+        self.optimism = self.params.optimism * lead / (lead.abs() + OPTIMISM_HALF);
         let (mut alpha, mut beta, mut delta) = (-INFINITY, INFINITY, INFINITY);
         if let (Some(expected), true) = (expected, self.root_depth >= self.params.aspiration_depth)
         {

@@ -9,12 +9,12 @@ use std::collections::TryReserveError;
 use megatherium_board::{Bitboard, Board, Move, MoveList, PieceType, SEE_VALUES};
 
 use super::attacks::Attacks;
-use crate::learning::{Histories, PieceTo};
+use crate::learning::{Context, Histories, PieceTo};
 use crate::params::Params;
 use crate::score::MAX_PLY;
 
 /// Context for move ordering: the moves played 1, 2, 4 and 6 plies ago.
-pub type Earlier = [Option<PieceTo>; 4];
+pub type Earlier = [Option<Context>; 4];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 enum Stage {

@@ -6,7 +6,7 @@ use super::attacks::Attacks;
 use super::entry::Bound;
 use super::node::{NON_PV, Node};
 use super::search::Search;
-use crate::learning::PieceTo;
+use crate::learning::{CaptureIndex, PieceTo, Played};
 use crate::params::{PLY, Params};
 use crate::score::{NONE, Score, is_decisive, is_win};
 
@@ -24,6 +24,15 @@ const NOT_SINGULAR_CUT: i32 = -2;
 const MANY_CUTOFFS: u32 = 3;
 /// Largest change of a history by static evaluations: one swing must not outweigh searches.
 const MAX_EVAL_BONUS: i32 = 600;
+/// How much of a bonus continuation histories take after the moves 1, 2, 4 and 6 plies ago, in
+/// 1/128: the nearer, the more the move was an answer to it.
+const BY_DISTANCE: [i32; 4] = [128, 112, 96, 64];
+
+/// An answer scores well below its side's static evaluation if it is this much less.
+const BELOW_EVAL: Score = 97;
+
+/// A move keeps more than its evaluation promised if no answer comes within this of it.
+const ABOVE_HOPE: Score = 136;
 
 /// A move about to be searched.
 #[derive(Clone, Copy, Debug)]
@@ -266,8 +275,8 @@ impl Search<'_> {
     pub(super) fn learn_continuation(&mut self, board: &Board, ply: usize, mv: Move, bonus: i32) {
         let piece_to = PieceTo::new(board.moved(mv), mv.to());
         let bonus = bonus * self.params.learn_continuation / 128;
-        for earlier in self.earlier(ply) {
-            self.histories.update_continuation(earlier, piece_to, bonus);
+        for (earlier, weight) in self.earlier(ply).into_iter().zip(BY_DISTANCE) {
+            self.histories.update_continuation(earlier, piece_to, bonus * weight / 128);
         }
     }
 
@@ -284,20 +293,23 @@ impl Search<'_> {
         let (ply, depth) = (node.ply, node.depth);
         let (bonus, malus) = (self.params.history_bonus(depth), self.params.history_malus(depth));
         if board.is_noisy(best) {
-            self.histories.update_capture(board, best, bonus);
+            self.histories.update_capture(CaptureIndex::new(board, best), bonus);
         } else {
             let threats = attacks.threats().all;
             self.stack[ply].killer = Some(best);
             self.learn_quiet(board, best, threats, bonus);
             self.learn_continuation(board, ply, best, bonus);
-            for mv in quiets.iter() {
+            let order = self.params.malus_order;
+            for (index, mv) in quiets.iter().enumerate() {
+                let malus = malus * order / (order + index as i32);
                 self.learn_quiet(board, mv, threats, -malus);
                 self.learn_continuation(board, ply, mv, -malus);
             }
         }
         for mv in captures.iter() {
-            self.histories.update_capture(board, mv, -malus);
+            self.histories.update_capture(CaptureIndex::new(board, mv), -malus);
         }
+        self.blame_previous_move(ply, depth);
     }
 
     /// Static evaluation history: the quiet move that led here gains or loses history by what it
@@ -312,14 +324,49 @@ impl Search<'_> {
         }
     }
 
-    /// Every move failed low, so the quiet move that led here was good.
-    pub(super) fn credit_previous_move(&mut self, ply: usize, depth: i32) {
+    /// A move failed high, so the quiet move that led here was bad, if it was one of the first and
+    /// not only tried because better ones had failed.
+    fn blame_previous_move(&mut self, ply: usize, depth: i32) {
         let previous = self.stack.back(ply, 1);
-        let (Some(index), Some(piece_to)) = (previous.quiet, previous.piece_to) else { return };
-        let bonus = self.params.history_bonus(depth) * self.params.refutation_bonus / 128;
+        if previous.number <= 2
+            && previous.quiet.is_some()
+            && let Some(played) = previous.played
+        {
+            let malus = self.params.history_malus(depth) * self.params.blame / 128;
+            self.learn_previous(ply, played, -malus);
+        }
+    }
+
+    /// Every move failed low, with `best` as the best score, so the move that led here was good:
+    /// the more surprisingly, the better.
+    pub(super) fn credit_previous_move(&mut self, ply: usize, depth: i32, best: Score) {
+        let (previous, params) = (*self.stack.back(ply, 1), &self.params);
+        let bonus = params.history_bonus(depth);
+        if let Some(index) = previous.capture {
+            self.histories.update_capture(index, bonus * params.credit_capture / 128);
+        }
+        let (Some(index), Some(played)) = (previous.quiet, previous.played) else { return };
+        let (here, hope) = (self.stack[ply].static_eval, previous.static_eval);
+        let mut credit = params.credit
+            + (params.credit_order * previous.number as i32).min(params.credit_order_max);
+        if previous.is_table_move {
+            credit += params.credit_table_move;
+        }
+        if here != NONE && best <= here - BELOW_EVAL {
+            credit += params.credit_below_eval;
+        }
+        if hope != NONE && best <= -hope - ABOVE_HOPE {
+            credit += params.credit_above_hope;
+        }
+        let bonus = bonus * credit / 128;
         self.histories.update_butterfly(index, bonus);
+        self.learn_previous(ply, played, bonus);
+    }
+
+    /// Adjusts the continuation histories of the move that led to `ply`.
+    fn learn_previous(&self, ply: usize, played: Played, bonus: i32) {
         for earlier in self.earlier(ply - 1) {
-            self.histories.update_continuation(earlier, piece_to, bonus);
+            self.histories.update_continuation(earlier, played.piece_to(), bonus);
         }
     }
 }

@@ -12,7 +12,7 @@ use super::movepick::MovePicker;
 use super::moves::{Candidate, Singularity, Skip, Tried};
 use super::search::Search;
 use super::table::{Finding, Recall, decides, table_key};
-use crate::learning::{PieceTo, QuietIndex};
+use crate::learning::{CaptureIndex, Context, PieceTo, QuietIndex};
 use crate::params::PLY;
 use crate::score::{
     DRAW, INFINITY, MAX_PLY, NONE, Score, TB_WIN, is_decisive, is_loss, mate_in, mated_in,
@@ -217,11 +217,14 @@ impl Search<'_> {
             return score;
         }
 
-        // Step 11. Internal iterative reduction: without a table move, a shallower search finds one
-        // for the next visit, if there is a table to keep it in.
+        // A side that is above beta already needs no improvement.
+        node.improving |= !in_check && node.static_eval >= beta;
+
+        // Step 11. Internal iterative reduction: without a good table move, a shallower search finds
+        // one for the next visit, if there is a table to keep it in.
         if node.depth >= self.params.iir_depth
             && (pv_node || cut_node)
-            && table.mv.is_none()
+            && (table.mv.is_none() || table.depth + self.params.iir_table_depth < node.depth)
             && excluded.is_none()
             && self.has_table
         {
@@ -302,8 +305,15 @@ impl Search<'_> {
             let nodes_before = self.nodes;
             self.stack[ply].double_extensions += u32::from(extension >= 2);
             let child = self.make(board, mv, ply);
-            self.stack[ply].quiet =
-                quiet.then(|| QuietIndex::new(board.side_to_move(), mv, attacks.threats().all));
+            let here = &mut self.stack[ply];
+            here.number = move_count;
+            here.is_table_move = Some(mv) == table.mv;
+            if quiet {
+                let side = board.side_to_move();
+                here.quiet = Some(QuietIndex::new(side, mv, attacks.threats().all));
+            } else {
+                here.capture = Some(CaptureIndex::new(board, mv));
+            }
             let new_depth = node.depth - 1 + extension;
             let mut score = -INFINITY;
             let game_over = NODE == ROOT && !child.has_legal_move();
@@ -360,7 +370,10 @@ impl Search<'_> {
                 );
             }
             if pv_node && (move_count == 1 || score > alpha) && !game_over {
-                score = -self.search::<PV>(&child, ply + 1, -beta, -alpha, new_depth, false);
+                // The expected line does not end in quiescence.
+                let expected = Some(mv) == table.mv && table.depth > 1;
+                let depth = if expected { new_depth.max(1) } else { new_depth };
+                score = -self.search::<PV>(&child, ply + 1, -beta, -alpha, depth, false);
             }
             self.unmake();
             self.stack[ply].double_extensions = self.stack.back(ply, 1).double_extensions;
@@ -414,7 +427,7 @@ impl Search<'_> {
         if let Some(best) = best_move {
             self.learn_from_cutoff(&attacks, &node, best, &quiets, &captures);
         } else {
-            self.credit_previous_move(ply, node.depth);
+            self.credit_previous_move(ply, node.depth, best_score);
         }
         best_score = best_score.min(max_score);
 
@@ -428,6 +441,11 @@ impl Search<'_> {
                 Bound::Upper
             };
             let (score, eval, depth) = (best_score, node.raw_eval, node.depth);
+            // The parent's move may become its best after all: this node is close to the principal
+            // variation.
+            if bound == Bound::Upper && move_count > 2 && self.stack.back(ply, 1).table_pv {
+                self.stack[ply].table_pv = true;
+            }
             let pv = self.stack[ply].table_pv;
             self.store(key, ply, Finding { mv: best_move, score, bound, depth, eval, pv });
             let settled = best_move.is_some_and(|mv| board.is_noisy(mv))
@@ -570,7 +588,7 @@ impl Search<'_> {
         attacks: &Attacks<'_>,
         mv: Move,
         quiet: bool,
-        earlier: &[Option<PieceTo>; 4],
+        earlier: &[Option<Context>; 4],
     ) -> i32 {
         let board = attacks.board;
         if !quiet {

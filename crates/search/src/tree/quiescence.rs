@@ -7,6 +7,7 @@ use super::entry::Bound;
 use super::movepick::MovePicker;
 use super::search::Search;
 use super::table::{Finding, decides, table_key};
+use crate::learning::CaptureIndex;
 use crate::score::{INFINITY, MAX_PLY, NONE, Score, is_decisive, is_loss, mated_in};
 
 /// Nodes after which a quiescence search returns static evaluations. The largest one of `bench` has
@@ -168,6 +169,10 @@ impl Search<'_> {
                         self.pv.set(ply, mv);
                     }
                     if score >= beta {
+                        if board.is_noisy(mv) {
+                            let index = CaptureIndex::new(board, mv);
+                            self.histories.update_capture(index, self.params.quiescence_bonus);
+                        }
                         break;
                     }
                     alpha = score;

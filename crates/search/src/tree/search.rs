@@ -16,7 +16,7 @@ use super::stats::TableStats;
 use super::table::clock_key;
 use super::worker::Worker;
 use crate::learning::correction::LastMoves;
-use crate::learning::{Corrections, Histories, PieceTo};
+use crate::learning::{Corrections, Histories, Played};
 use crate::params::Params;
 use crate::score::{DRAW, MAX_EVAL, Score};
 use crate::smp::Baton;
@@ -66,6 +66,8 @@ pub struct Search<'a> {
     pub completed_depth: i32,
     /// Deepest ply of this iteration.
     pub seldepth: i32,
+    /// What the evaluation adds for the side to move at the root: it grows with its lead.
+    pub optimism: Score,
     /// Plies in which null moves are not tried, for verification.
     pub null_move_from: usize,
     /// Nodes searched by this thread.
@@ -133,6 +135,7 @@ impl<'a> Search<'a> {
             root_depth: 0,
             completed_depth: 0,
             seldepth: 0,
+            optimism: 0,
             null_move_from: 0,
             nodes: 0,
             tb_hits: 0,
@@ -241,13 +244,13 @@ impl<'a> Search<'a> {
     /// The moves played 1, 2, 4 and 6 plies before `ply`.
     #[inline]
     pub fn earlier(&self, ply: usize) -> Earlier {
-        [1, 2, 4, 6].map(|back| self.stack.back(ply, back).piece_to)
+        [1, 2, 4, 6].map(|back| self.stack.back(ply, back).played.map(Played::context))
     }
 
     /// The last two moves, for the correction history.
     #[inline]
     pub fn last_moves(&self, ply: usize) -> LastMoves {
-        [1, 2].map(|back| self.stack.back(ply, back).piece_to)
+        [1, 2].map(|back| self.stack.back(ply, back).played.map(Played::piece_to))
     }
 
     /// A draw score of ±1. If all draws scored the same, the search would shuffle instead of
@@ -273,10 +276,14 @@ impl<'a> Search<'a> {
     }
 
     /// A raw evaluation as the search uses it: scaled down as pieces are traded and as the 50-move
-    /// rule nears, and corrected by the correction history.
+    /// rule nears, with optimism, and corrected by the correction history.
     pub fn corrected(&self, raw: Score, board: &Board, ply: usize) -> Score {
-        let traded = FULL_BOARD - pawns_worth(board);
-        let scaled = raw * (8192 - self.params.material_scaling * traded) / 8192;
+        let material = pawns_worth(board);
+        let traded = FULL_BOARD - material;
+        // Pieces left on the board are chances for the side that is ahead.
+        let own = board.side_to_move() == self.job.root.board.side_to_move();
+        let optimism = if own { self.optimism } else { -self.optimism } * (32 + material) / 220;
+        let scaled = raw * (8192 - self.params.material_scaling * traded) / 8192 + optimism;
         let faded = scaled * (200 - board.halfmove_clock() as Score) / 200;
         self.corrections.apply(faded, board, self.last_moves(ply), &self.params)
     }
@@ -293,8 +300,9 @@ impl<'a> Search<'a> {
         self.keys.push(board.key());
         let here = &mut self.stack[ply];
         here.mv = Some(mv);
-        here.piece_to = Some(PieceTo::new(board.moved(mv), mv.to()));
+        here.played = Some(Played::new(board, mv));
         here.quiet = None;
+        here.capture = None;
         let mut child = *board;
         child.make(mv);
         child
@@ -309,8 +317,9 @@ impl<'a> Search<'a> {
         self.keys.push(board.key());
         let here = &mut self.stack[ply];
         here.mv = None;
-        here.piece_to = None;
+        here.played = None;
         here.quiet = None;
+        here.capture = None;
         let mut child = *board;
         child.make_null();
         child

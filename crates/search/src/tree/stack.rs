@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use megatherium_board::Move;
 
-use crate::learning::{PieceTo, QuietIndex};
+use crate::learning::{CaptureIndex, Played, QuietIndex};
 use crate::score::{MAX_PLY, NONE, Score};
 
 /// Plies of context below the root, so that "six plies ago" always exists.
@@ -17,10 +17,16 @@ pub struct Ply {
     pub static_eval: Score,
     /// The move being searched from here; `None` for a null move.
     pub mv: Option<Move>,
-    /// The same as (piece, destination), for continuation histories.
-    pub piece_to: Option<PieceTo>,
+    /// The same as histories know it.
+    pub played: Option<Played>,
     /// Where the butterfly history keeps the move, if it is quiet and searched by the main search.
     pub quiet: Option<QuietIndex>,
+    /// Where the capture history keeps the move, if it is noisy and searched by the main search.
+    pub capture: Option<CaptureIndex>,
+    /// The place of the move in the order, from 1.
+    pub number: usize,
+    /// The move is the table's.
+    pub is_table_move: bool,
     /// The move that is left out while its singularity is tested.
     pub excluded: Option<Move>,
     /// A quiet move that refuted a sibling.
@@ -40,8 +46,11 @@ impl Default for Ply {
         Ply {
             static_eval: NONE,
             mv: None,
-            piece_to: None,
+            played: None,
             quiet: None,
+            capture: None,
+            number: 0,
+            is_table_move: false,
             excluded: None,
             killer: None,
             cutoffs: 0,
