@@ -23,6 +23,8 @@ pub mod stdio;
 pub const MAX_HASH: u64 = 1 << 25;
 /// Largest number of search threads.
 pub const MAX_THREADS: u64 = 1024;
+/// Largest depth of a search.
+pub const MAX_DEPTH: u64 = 128;
 
 /// Longest time limit in milliseconds (31 years): adding it to a clock cannot overflow.
 pub const MAX_MILLISECONDS: u64 = 1_000_000_000_000;

@@ -67,6 +67,32 @@ fn bench_takes_hash_threads_and_depth() {
     assert!(failure(&["bench", "2", "1", "400"]).contains("depth 400"));
 }
 
+/// In a conversation `bench` has the same order and the same limits, and `stop` and `quit` end it
+/// within a position.
+#[test]
+fn bench_in_a_conversation() {
+    let on_the_command_line = success(&["bench", "2", "1", "4"]);
+    let (nodes, _) = on_the_command_line
+        .lines()
+        .last()
+        .and_then(|line| line.split_once(" nps"))
+        .and_then(|(total, _)| total.rsplit_once(' '))
+        .expect("a total");
+    let mut child =
+        engine().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("an engine");
+    say(&mut child, "bench 2 1 4\n");
+    until(&mut child, nodes);
+    say(&mut child, "bench 2 1 400\n");
+    let refused = ["info string error: bench depth: '400' is not in 1..128"];
+    assert_eq!(until(&mut child, "info string error"), refused);
+    say(&mut child, "bench 1 1 128\nstop\n");
+    let stopped = ["info string bench stopped after 0 of 40 positions"];
+    assert_eq!(until(&mut child, "info string bench"), stopped);
+    say(&mut child, "bench 1 1 128\nquit\n");
+    assert_eq!(until(&mut child, "info string bench"), stopped);
+    assert!(child.wait().expect("an end").success());
+}
+
 #[test]
 fn positions_for_people() {
     assert!(success(&["d"]).contains("Legal moves: 20"));

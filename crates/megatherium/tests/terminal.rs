@@ -108,6 +108,16 @@ fn bars_name_their_stage() {
     }
 }
 
+/// A deep bench would search its first position for hours.
+#[test]
+fn a_bench_is_interrupted_within_a_position() {
+    let mut terminal = Terminal::start(&["bench", "1", "1", "128"]);
+    terminal.until("positions");
+    terminal.interrupt();
+    let text = terminal.finish();
+    assert!(text.contains("bench stopped after 0 of 40 positions\r\n"), "{text}");
+}
+
 #[test]
 fn a_match_without_games_has_no_verdict() {
     let mut terminal = Terminal::start(&[

@@ -15,6 +15,8 @@ pub enum Problem<'a> {
     UnknownArgument(&'static str, &'a str),
     /// A word that should have been a number: (where, which).
     NotANumber(&'static str, &'a str),
+    /// A number that is not from 1 to a limit: (where, which, the limit).
+    OutOfRange(&'static str, &'a str, u64),
     /// Something is missing: (where, what).
     Missing(&'static str, &'static str),
     /// Something else was expected: (where, what, found).
@@ -31,6 +33,9 @@ impl fmt::Display for Problem<'_> {
             }
             Problem::NotANumber(place, word) => {
                 write!(f, "{place}: {} is not a whole number", Quoted(word))
+            }
+            Problem::OutOfRange(place, word, most) => {
+                write!(f, "{place}: {} is not in 1..{most}", Quoted(word))
             }
             Problem::Missing(place, what) => write!(f, "{place}: {what} is missing"),
             Problem::Expected(place, what, word) => {

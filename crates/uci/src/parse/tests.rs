@@ -189,6 +189,9 @@ fn bench_arguments() {
         Command::Bench { depth: Some(9), threads: Some(2), hash: Some(64) }
     );
     assert_eq!(problem("bench deep"), "bench hash: 'deep' is not a whole number");
+    assert_eq!(problem("bench 16 1 129"), "bench depth: '129' is not in 1..128");
+    assert_eq!(problem("bench 0"), "bench hash: '0' is not in 1..33554432");
+    assert!(problem("bench 16 -1 9").starts_with("bench threads: '-1' is not in 1.."));
 }
 
 #[test]
