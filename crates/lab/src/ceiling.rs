@@ -6,6 +6,7 @@
 
 use std::path::Path;
 use std::sync::Barrier;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use megatherium_board::Board;
@@ -63,8 +64,14 @@ pub struct Point {
     pub stolen_blocks: usize,
 }
 
-/// Nodes per second of all processes, searching the same position at the same time.
-fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, LabError> {
+/// Nodes per second of all processes, searching the same position at the same time. `None` if they
+/// were stopped.
+fn speed(
+    processes: &mut [Process],
+    board: &Board,
+    nodes: u64,
+    stop: &AtomicBool,
+) -> Result<Option<f64>, LabError> {
     for process in processes.iter_mut() {
         process.set_up(board)?;
     }
@@ -77,15 +84,16 @@ fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, La
                 scope.spawn(move || {
                     start.wait();
                     let started = Instant::now();
-                    process.search(&format!("nodes {nodes}"), |_| {})?;
-                    Ok::<_, LabError>(started.elapsed().as_secs_f64())
+                    let answer = process.search(&format!("nodes {nodes}"), stop, |_| {})?;
+                    Ok::<_, LabError>(answer.map(|_| started.elapsed().as_secs_f64()))
                 })
             })
             .collect();
-        let mut sum = 0.0;
+        let mut sum = Some(0.0);
         for handle in handles {
             let seconds = handle.join().map_err(|_| LabError::Process("gone".to_owned()))??;
-            sum += nodes as f64 / seconds.max(1e-6);
+            let speed = seconds.map(|seconds| nodes as f64 / seconds.max(1e-6));
+            sum = sum.zip(speed).map(|(sum, speed)| sum + speed);
         }
         Ok(sum)
     })
@@ -116,15 +124,14 @@ pub fn run(
                     let meter = Meter::start();
                     let mut sums = [0.0; 3];
                     for arm in [0, 1, 2, 2, 1, 0] {
-                        if observer.stopped() {
-                            return Ok(None);
-                        }
-                        let nodes = settings.nodes;
-                        sums[arm] += match arm {
-                            0 => speed(&mut alone, board, nodes)?,
-                            1 => speed(&mut together, board, nodes * threads as u64)?,
-                            _ => speed(&mut apart, board, nodes)?,
-                        } / 2.0;
+                        let (nodes, stop) = (settings.nodes, observer.stop());
+                        let speed = match arm {
+                            0 => speed(&mut alone, board, nodes, stop)?,
+                            1 => speed(&mut together, board, nodes * threads as u64, stop)?,
+                            _ => speed(&mut apart, board, nodes, stop)?,
+                        };
+                        let Some(speed) = speed else { return Ok(None) };
+                        sums[arm] += speed / 2.0;
                     }
                     let [alone, together, apart] = sums;
                     Ok(Some(Block { threads, alone, together, apart, usage: meter.usage() }))

@@ -5,6 +5,7 @@
 //! engines count nodes and depths differently, so only ratios within one engine are comparable.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use megatherium_board::Board;
@@ -98,12 +99,17 @@ struct Seat {
 }
 
 impl Seat {
-    /// Searches a position from scratch.
-    fn search(&mut self, board: &Board, limits: &str) -> Result<Search, LabError> {
+    /// Searches a position from scratch; `None` if it was stopped.
+    fn search(
+        &mut self,
+        board: &Board,
+        limits: &str,
+        stop: &AtomicBool,
+    ) -> Result<Option<Search>, LabError> {
         self.process.set_up(board)?;
         let started = Instant::now();
         let mut marks = Vec::new();
-        self.process.search(limits, |line| {
+        let answer = self.process.search(limits, stop, |line| {
             // Timed by our own clock: most engines report whole milliseconds.
             marks.extend(iteration(line).map(|(depth, nodes)| Mark {
                 depth,
@@ -111,7 +117,7 @@ impl Seat {
                 seconds: started.elapsed().as_secs_f64(),
             }));
         })?;
-        Ok(Search { marks })
+        Ok(answer.map(|_| Search { marks }))
     }
 }
 
@@ -188,10 +194,7 @@ impl Block {
         let (position, repeat) = (self.position, self.repeat);
         let fen = board.fen();
         let first = journal.recall_or(&format!("{name}, {fen}, depth"), || {
-            if observer.stopped() {
-                return Ok(None);
-            }
-            seats[0].search(board, &format!("nodes {}", self.nodes)).map(Some)
+            seats[0].search(board, &format!("nodes {}", self.nodes), observer.stop())
         })?;
         let Some(first) = first else { return Ok(None) };
         let mut searches: Vec<(usize, Search)> = Vec::new();
@@ -202,15 +205,10 @@ impl Block {
         for index in order(seats.len(), self.backwards) {
             let seat = &mut seats[index];
             let threads = seat.threads;
-            let search = journal.recall_or(
-                &format!("{name}, {fen}, {threads} threads, {repeat}"),
-                || {
-                    if observer.stopped() {
-                        return Ok(None);
-                    }
-                    seat.search(board, &format!("depth {depth}")).map(Some)
-                },
-            )?;
+            let search = journal
+                .recall_or(&format!("{name}, {fen}, {threads} threads, {repeat}"), || {
+                    seat.search(board, &format!("depth {depth}"), observer.stop())
+                })?;
             let Some(search) = search else { return Ok(None) };
             observer.step(1, &format!("position {}: {name}, {threads} threads", position + 1));
             searches.push((threads, search));

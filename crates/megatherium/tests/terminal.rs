@@ -118,21 +118,18 @@ fn a_bench_is_interrupted_within_a_position() {
     assert!(text.contains("bench stopped after 0 of 40 positions\r\n"), "{text}");
 }
 
+/// The first move of these matches takes minutes; another engine is asked to stop, too.
 #[test]
 fn a_match_without_games_has_no_verdict() {
-    let mut terminal = Terminal::start(&[
-        "duel",
-        "--set",
-        "razor-depth=2",
-        "--nodes",
-        "100000000",
-        "--pairs",
-        "4",
-    ]);
-    terminal.until("pairs of games");
-    terminal.interrupt();
-    let text = terminal.finish();
-    assert!(text.contains("no pair of games was finished") && !text.contains("±"), "{text}");
+    let own = env!("CARGO_BIN_EXE_megatherium");
+    for sides in [["--set", "razor-depth=2"], ["--against", own]] {
+        let limits = ["--nodes", "1000000000", "--pairs", "4"];
+        let mut terminal = Terminal::start(&[&["duel"], &sides[..], &limits].concat());
+        terminal.until("pairs of games");
+        terminal.interrupt();
+        let text = terminal.finish();
+        assert!(text.contains("no pair of games was finished") && !text.contains("±"), "{text}");
+    }
 }
 
 /// What a command says if it is interrupted after a line that contains `after`.
