@@ -132,6 +132,18 @@ fn a_match_without_games_has_no_verdict() {
     }
 }
 
+#[test]
+fn a_measurement_without_results_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("report");
+    let mut terminal = Terminal::start(&["scale", "--out", out.to_str().expect("text")]);
+    terminal.until("bench signature");
+    terminal.interrupt();
+    while terminal.read() {}
+    assert!(!terminal.child.wait().expect("an end").success(), "{}", terminal.text);
+    assert!(terminal.text.contains("stopped before there was a result"), "{}", terminal.text);
+}
+
 /// What a command says if it is interrupted after a line that contains `after`.
 fn interrupted(arguments: &[&str], after: &str) -> Vec<String> {
     let mut child = start(arguments);
