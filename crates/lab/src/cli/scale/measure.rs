@@ -11,7 +11,7 @@ use crate::report::{Highlight, Report};
 use crate::stats::Estimate;
 use crate::virtual_smp::{self, curve};
 use crate::{ceiling, elo as games, machine, positions, real, rivals, sections, table_map};
-use megatherium_search::VirtualSmp;
+use megatherium_search::{EngineError, VirtualSmp};
 
 use super::ScaleArgs;
 use megatherium_board::{Board, position_file};
@@ -228,6 +228,25 @@ fn table_maps(
     Ok(())
 }
 
+/// The first random openings of a seed; `None` if that was stopped. Each is searched, which takes a
+/// while.
+pub(super) fn random_openings(
+    seed: u64,
+    count: usize,
+    observer: &dyn Observer,
+) -> Result<Option<Vec<Board>>, EngineError> {
+    observer.begin("making openings", count as u64);
+    let (source, mut openings) = (Openings::Random { seed }, Vec::new());
+    for number in 0..count {
+        if observer.stopped() {
+            return Ok(None);
+        }
+        openings.push(source.get(number)?);
+        observer.step(1, "");
+    }
+    Ok(Some(openings))
+}
+
 /// Measures strength in games.
 pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
     let threads =
@@ -236,10 +255,10 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     let turns = args.turns();
     let mut source = "random openings".to_owned();
     let openings = match &args.book {
-        None => {
-            observer.begin("openings", 1);
-            Openings::Random { seed: turns.seed }.take(pairs)?
-        }
+        None => match random_openings(turns.seed, pairs, observer)? {
+            Some(openings) => openings,
+            None => return Ok(()),
+        },
         Some(path) => {
             let boards: Vec<_> = position_file::read(path)?.iter().map(|epd| epd.board).collect();
             if boards.len() < pairs {
@@ -402,4 +421,46 @@ fn this_program() -> std::io::Result<PathBuf> {
         return Ok(PathBuf::from("/proc/self/exe"));
     }
     std::env::current_exe()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    /// Stops after two steps.
+    #[derive(Default)]
+    struct Impatient {
+        stages: Mutex<Vec<String>>,
+        steps: Mutex<u64>,
+        stop: AtomicBool,
+    }
+
+    impl Observer for Impatient {
+        fn begin(&self, title: &str, steps: u64) {
+            self.stages.lock().unwrap().push(format!("{title} {steps}"));
+        }
+
+        fn step(&self, steps: u64, _: &str) {
+            let mut done = self.steps.lock().unwrap();
+            *done += steps;
+            self.stop.store(*done >= 2, Ordering::Relaxed);
+        }
+
+        fn stop(&self) -> &AtomicBool {
+            &self.stop
+        }
+    }
+
+    #[test]
+    fn openings_are_made_in_steps_and_can_be_stopped() {
+        let observer = Impatient::default();
+        assert!(random_openings(1, 1000, &observer).unwrap().is_none());
+        assert_eq!(*observer.steps.lock().unwrap(), 2);
+        assert_eq!(*observer.stages.lock().unwrap(), ["making openings 1000"]);
+        let observer = Impatient::default();
+        assert_eq!(random_openings(1, 2, &observer).unwrap().map(|made| made.len()), Some(2));
+    }
 }
