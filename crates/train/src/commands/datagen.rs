@@ -1,6 +1,6 @@
 //! `datagen`: self-play on all cores into one data file, until it is large enough or interrupted.
 
-use super::{Failure, at, load_network};
+use super::{Failure, at, counted, load_network};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use clap::value_parser;
@@ -149,7 +149,8 @@ impl Output {
         } else {
             String::new()
         };
-        Ok(format!("{games} games with {positions} positions{stopped}"))
+        let (games, positions) = (counted(games, "game"), counted(positions, "position"));
+        Ok(format!("{games} with {positions}{stopped}"))
     }
 }
 
