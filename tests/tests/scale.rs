@@ -167,7 +167,12 @@ fn strength_is_reported_with_its_margin() {
         "--hash",
         "1",
     ];
-    assert_eq!(self::rows(&self::report(folder.path(), &arguments).1, "elo").len(), 1);
+    let (_, report) = self::report(folder.path(), &arguments);
+    let rows = self::rows(&report, "elo");
+    assert_eq!(rows.len(), 1);
+    assert!(rows[0]["normalised Elo"].is_null(), "of one pair: {rows:?}");
+    assert!(rows[0]["chance to be stronger percent"].is_null(), "{rows:?}");
+    assert_eq!(report["highlights"].as_array().map(Vec::len), Some(0), "{report}");
 }
 
 #[test]

@@ -181,6 +181,21 @@ fn an_interrupted_command_sums_up() {
     assert!(solved.starts_with("solved ") && solved.ends_with("(100.0 %)"), "{lines:?}");
 }
 
+#[test]
+fn a_suite_stopped_at_once_has_no_averages() {
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = folder.path().join("suite.epd");
+    std::fs::write(&suite, START).expect("a file");
+    let suite = suite.to_str().expect("text");
+    let mut terminal = Terminal::start(&["suite", suite, "--movetime", "1000000"]);
+    terminal.until("positions");
+    terminal.interrupt();
+    let text = terminal.finish();
+    assert!(text.contains("stopped after 0 of 1 positions"), "{text}");
+    assert!(!text.contains("average") && !text.contains('%'), "{text}");
+}
+
 /// Commands that measure say how far they came, and claim nothing that they have not measured.
 #[test]
 fn an_interrupted_measurement_says_how_far_it_came() {

@@ -143,7 +143,7 @@ pub(super) fn run(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     }
     let matches = games.play(&journal, observer)?;
     if matches.iter().any(|(_, result)| result.count() > 0) {
-        for (arm, result) in matches.iter().filter(|(_, result)| result.count() > 0) {
+        for (arm, result) in matches.iter().filter(|(_, result)| result.has_interval()) {
             let meaning = format!("Elo, {} against one thread: {}", games.ranks, name(*arm));
             report.highlights.push(Highlight::new(result.elo(), 0, "", meaning));
         }

@@ -315,14 +315,16 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     if matches.iter().all(|games| games.pairs.is_empty()) {
         return Ok(());
     }
-    let equal = equal_strength(&matches);
+    // One pair for each factor says nothing about where the strengths are equal.
+    let scattered = matches.iter().any(|games| games.result().has_interval());
+    let equal = equal_strength(&matches).filter(|_| scattered);
     if let Some(equal) = equal {
         let (low, high) = (equal.low.unwrap_or(f64::NAN), equal.high.unwrap_or(f64::NAN));
         let estimate = Estimate { value: equal.factor, low, high };
         let meaning = format!("times the nodes make {against} as strong as {threads} threads");
         report.highlights.push(Highlight::new(estimate, 2, "", meaning));
     }
-    for games in matches.iter().filter(|games| !games.pairs.is_empty()) {
+    for games in matches.iter().filter(|games| games.result().has_interval()) {
         let meaning = format!(
             "Elo, {threads} threads against {against} with {} times the nodes",
             games.factor
