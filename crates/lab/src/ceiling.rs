@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
 use crate::journal::Journal;
-use crate::machine::{Meter, Usage};
+use crate::machine::{Meter, Usage, Work};
 use crate::observer::Observer;
 use crate::process::Process;
 use crate::stats::{Estimate, bootstrap, distinct, mean, median};
@@ -45,6 +45,9 @@ pub struct Block {
     pub apart: f64,
     /// Processor usage during the measurement.
     pub usage: Option<Usage>,
+    /// Processor time of the processes with one thread. Journals of older versions have none.
+    #[serde(default)]
+    pub work: Option<Work>,
 }
 
 /// The result of one number of threads: medians of the ratios of each block.
@@ -62,6 +65,14 @@ pub struct Point {
     pub steal: Option<f64>,
     /// Blocks in which more than 1 % was stolen.
     pub stolen_blocks: usize,
+    /// Share of their processors that the processes with one thread got.
+    pub share: Option<f64>,
+}
+
+/// The speed of some processes together, and the processor time of all of them.
+struct Speed {
+    nps: f64,
+    work: Option<Work>,
 }
 
 /// Nodes per second of all processes, searching the same position at the same time. `None` if they
@@ -71,7 +82,7 @@ fn speed(
     board: &Board,
     nodes: u64,
     stop: &AtomicBool,
-) -> Result<Option<f64>, LabError> {
+) -> Result<Option<Speed>, LabError> {
     for process in processes.iter_mut() {
         process.set_up(board)?;
     }
@@ -83,19 +94,26 @@ fn speed(
             .map(|process| {
                 scope.spawn(move || {
                     start.wait();
-                    let started = Instant::now();
+                    let (started, before) = (Instant::now(), process.processor_seconds());
                     let answer = process.search(&format!("nodes {nodes}"), stop, |_| {})?;
-                    Ok::<_, LabError>(answer.map(|_| started.elapsed().as_secs_f64()))
+                    let wanted = started.elapsed().as_secs_f64();
+                    let spent = process.processor_seconds().zip(before);
+                    let work = spent.map(|(after, before)| Work { wanted, used: after - before });
+                    Ok::<_, LabError>(answer.map(|_| (wanted, work)))
                 })
             })
             .collect();
-        let mut sum = Some(0.0);
+        let (mut nps, mut works, mut stopped) = (0.0, Vec::new(), false);
         for handle in handles {
-            let seconds = handle.join().map_err(|_| LabError::Process("gone".to_owned()))??;
-            let speed = seconds.map(|seconds| nodes as f64 / seconds.max(1e-6));
-            sum = sum.zip(speed).map(|(sum, speed)| sum + speed);
+            match handle.join().map_err(|_| LabError::Process("gone".to_owned()))?? {
+                Some((seconds, work)) => {
+                    nps += nodes as f64 / seconds.max(1e-6);
+                    works.push(work);
+                }
+                None => stopped = true,
+            }
         }
-        Ok(sum)
+        Ok((!stopped).then(|| Speed { nps, work: Work::sum(works.into_iter()) }))
     })
 }
 
@@ -122,7 +140,7 @@ pub fn run(
                 &format!("{name}, {}, {threads} threads and processes", board.fen()),
                 || {
                     let meter = Meter::start();
-                    let mut sums = [0.0; 3];
+                    let (mut sums, mut works) = ([0.0; 3], Vec::new());
                     for arm in [0, 1, 2, 2, 1, 0] {
                         let (nodes, stop) = (settings.nodes, observer.stop());
                         let speed = match arm {
@@ -131,10 +149,13 @@ pub fn run(
                             _ => speed(&mut apart, board, nodes, stop)?,
                         };
                         let Some(speed) = speed else { return Ok(None) };
-                        sums[arm] += speed / 2.0;
+                        sums[arm] += speed.nps / 2.0;
+                        // Threads of one process may have to wait for each other.
+                        works.push(speed.work.filter(|_| arm != 1));
                     }
-                    let [alone, together, apart] = sums;
-                    Ok(Some(Block { threads, alone, together, apart, usage: meter.usage() }))
+                    let ([alone, together, apart], usage) = (sums, meter.usage());
+                    let work = Work::sum(works.into_iter());
+                    Ok(Some(Block { threads, alone, together, apart, usage, work }))
                 },
             )?;
             let Some(block) = block else { return Ok(blocks) };
@@ -162,6 +183,7 @@ pub fn summary(blocks: &[Block]) -> Vec<Point> {
                 engine: bootstrap(&ratios(|block| block.together / block.apart), median),
                 steal: (!steal.is_empty()).then(|| mean(&steal)),
                 stolen_blocks: steal.iter().filter(|&&steal| steal > 0.01).count(),
+                share: Work::sum(of.iter().map(|block| block.work)).map(|work| work.share()),
             }
         })
         .collect()
@@ -174,8 +196,14 @@ mod tests {
 
     #[test]
     fn medians_of_ratios() {
-        let block =
-            |alone, together, apart| Block { threads: 2, alone, together, apart, usage: None };
+        let block = |alone, together, apart| Block {
+            threads: 2,
+            alone,
+            together,
+            apart,
+            usage: None,
+            work: Some(Work { wanted: 2.0, used: 1.0 }),
+        };
         let points = summary(&[block(1.0, 1.8, 2.0), block(2.0, 3.6, 4.0), block(1.0, 0.2, 1.0)]);
         assert_eq!((points.len(), points[0].blocks), (1, 3));
         assert!((points[0].machine.value - 2.0).abs() < 1e-12);
@@ -183,7 +211,7 @@ mod tests {
             (points[0].engine.value - 0.9).abs() < 1e-12,
             "one disturbed block does not matter"
         );
-        assert_eq!(points[0].steal, None);
+        assert_eq!((points[0].steal, points[0].share), (None, Some(0.5)));
     }
 
     #[test]

@@ -62,6 +62,40 @@ impl Meter {
     }
 }
 
+/// Processor time that searches wanted and got, in seconds. It tells whether other processes
+/// disturbed them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Work {
+    /// Threads times wall time.
+    pub wanted: f64,
+    /// Processor time.
+    pub used: f64,
+}
+
+/// With a smaller share of its processors, a search was disturbed by other processes.
+const BUSY: f64 = 0.97;
+
+impl Work {
+    /// The work of all searches; `None` if it is not known of any.
+    pub fn sum(work: impl Iterator<Item = Option<Work>>) -> Option<Work> {
+        work.flatten().reduce(|sum, work| Work {
+            wanted: sum.wanted + work.wanted,
+            used: sum.used + work.used,
+        })
+    }
+
+    /// The share of the processors that the searches got.
+    pub fn share(&self) -> f64 {
+        self.used / self.wanted.max(1e-9)
+    }
+}
+
+/// Why numbers are in doubt that were measured with this share of the processors.
+pub fn doubt(share: Option<f64>) -> Option<String> {
+    let share = share.filter(|&share| share < BUSY)?;
+    Some(format!("busy machine: searches got {:.0} % of their processors", 100.0 * share))
+}
+
 /// Processor time of all threads of this process, including those that have ended; `None` where the
 /// system does not report it.
 #[cfg(unix)]
@@ -122,6 +156,17 @@ mod tests {
         );
         assert_eq!(CpuTimes::parse("cpu 1 2 3"), None);
         assert_eq!(CpuTimes::parse(""), None);
+    }
+
+    #[test]
+    fn a_small_share_is_in_doubt() {
+        let work = |wanted, used| Some(Work { wanted, used });
+        let all = Work::sum([work(1.0, 1.0), None, work(3.0, 2.0)].into_iter()).unwrap();
+        assert_eq!(all, Work { wanted: 4.0, used: 3.0 });
+        let why = doubt(Some(all.share()));
+        assert_eq!(why.as_deref(), Some("busy machine: searches got 75 % of their processors"));
+        assert_eq!((doubt(Some(0.99)), doubt(None)), (None, None));
+        assert_eq!(Work::sum([None].into_iter()), None);
     }
 
     #[test]

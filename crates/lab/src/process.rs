@@ -90,6 +90,17 @@ impl Process {
         &self.name
     }
 
+    /// Seconds of processor time so far, all threads together, in steps of 10 ms; `None` where the
+    /// system does not say.
+    pub fn processor_seconds(&self) -> Option<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // The name of the program, in brackets, may contain anything.
+        let (_, fields) = stat.rsplit_once(") ")?;
+        let mut ticks = fields.split_ascii_whitespace().skip(11);
+        let mut next = || ticks.next()?.parse::<f64>().ok();
+        Some((next()? + next()?) / 100.0)
+    }
+
     fn say(&mut self, line: &str) -> Result<(), LabError> {
         writeln!(self.input, "{line}")
             .and_then(|()| self.input.flush())

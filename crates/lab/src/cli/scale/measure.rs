@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::equal_strength::equal_strength;
 use crate::experiments::{self, Question};
 use crate::journal::Journal;
+use crate::machine::doubt;
 use crate::observer::Observer;
 use crate::openings::Openings;
 use crate::report::{Highlight, Report};
@@ -17,8 +18,8 @@ use super::ScaleArgs;
 use megatherium_board::{Board, position_file};
 use megatherium_cli::{JobResult, build};
 
-/// With a smaller share of its processors, a search was disturbed by other processes.
-const BUSY: f64 = 0.97;
+/// A larger share of stolen time distorts a comparison of threads with processes.
+const STOLEN: f64 = 0.01;
 
 /// Nodes of each run when threads are compared with processes.
 const CEILING_NODES: u64 = 300_000;
@@ -61,10 +62,7 @@ pub(super) fn everything(
     let samples = real::run(&settings, observer)?;
     if !samples.is_empty() {
         let curve = real::curve(&samples);
-        let share = curve.iter().filter_map(|point| point.share).fold(1.0, f64::min);
-        let warning = (share < BUSY).then(|| {
-            format!("busy machine: searches got {:.0} % of their processors", 100.0 * share)
-        });
+        let warning = doubt(curve.iter().filter_map(|point| point.share).reduce(f64::min));
         for point in curve.iter().filter(|point| point.threads > 1) {
             for (estimate, name) in
                 [(point.nps_ratio, "nodes per second"), (point.speed_up, "time to depth")]
@@ -81,11 +79,7 @@ pub(super) fn everything(
         let (engine, journal) = ((build::NAME, &*this_program()?), Journal::default());
         let blocks = ceiling::run(engine, &settings, &journal, observer)?;
         if !blocks.is_empty() {
-            for point in ceiling::summary(&blocks) {
-                let what =
-                    format!("{0} threads against {0} processes, nodes per second", point.threads);
-                report.highlights.push(Highlight::new(point.engine, 3, "", what));
-            }
+            report.highlights.extend(ceiling_tiles(&blocks));
             report.sections.push(sections::ceilings(&[(build::NAME.to_owned(), blocks)]));
         }
     }
@@ -95,6 +89,34 @@ pub(super) fn everything(
         nodes: if quick { 25_000 } else { 100_000 },
     };
     virtual_sections(args, &virtual_part, report, observer)
+}
+
+/// A headline for each number of threads, in doubt if the machine was busy.
+fn ceiling_tiles(blocks: &[ceiling::Block]) -> Vec<Highlight> {
+    let tile = |point: ceiling::Point| {
+        let what = format!("{0} threads against {0} processes, nodes per second", point.threads);
+        let warning = doubt(point.share).or_else(|| {
+            let stolen = point.steal.filter(|&steal| steal > STOLEN)?;
+            Some(format!("busy host: {:.0} % of the processor time was stolen", 100.0 * stolen))
+        });
+        Highlight { warning, ..Highlight::new(point.engine, 3, "", what) }
+    };
+    ceiling::summary(blocks).into_iter().map(tile).collect()
+}
+
+/// A headline for each engine and number of threads, in doubt if the machine was busy then or
+/// during the searches of one thread, with which they are compared.
+fn rival_tiles(results: &rivals::Results) -> Vec<Highlight> {
+    let points = rivals::summary(results);
+    let tile = |point: &rivals::Point| {
+        let what =
+            format!("time to depth, {} threads, {}", point.threads, results.names[point.engine]);
+        let single = points.iter().find(|other| other.engine == point.engine && other.threads == 1);
+        let shares = [Some(point), single].into_iter().flatten().filter_map(|point| point.share);
+        let warning = doubt(shares.reduce(f64::min));
+        Highlight { warning, ..Highlight::new(point.speed_up, 2, " ×", what) }
+    };
+    points.iter().filter(|point| point.threads > 1).map(tile).collect()
 }
 
 /// Threads against processes, in `blocks` blocks, or a quarter of them with `--quick`.
@@ -358,11 +380,7 @@ pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Obse
     let journal = args
         .journal(&format!("engines side by side, {} nodes, {}", settings.nodes, settings.hash))?;
     let results = rivals::run(&settings, &journal, observer)?;
-    for point in rivals::summary(&results).iter().filter(|point| point.threads > 1) {
-        let what =
-            format!("time to depth, {} threads, {}", point.threads, results.names[point.engine]);
-        report.highlights.push(Highlight::new(point.speed_up, 2, " ×", what));
-    }
+    report.highlights.extend(rival_tiles(&results));
     if !results.samples.is_empty() {
         report.sections.extend(sections::rivals(&results));
     }
@@ -454,6 +472,48 @@ mod tests {
         fn stop(&self) -> &AtomicBool {
             &self.stop
         }
+    }
+
+    /// The tiles of threads against processes and of other engines are amber on a busy machine.
+    #[test]
+    fn tiles_are_in_doubt_on_a_busy_machine() {
+        use crate::identity::Factors;
+        use crate::machine::{Usage, Work};
+        use crate::measure::Mark;
+
+        let block = |used, steal| ceiling::Block {
+            threads: 2,
+            alone: 1.0,
+            together: 1.9,
+            apart: 2.0,
+            usage: Some(Usage { busy: 1.0 - steal, steal }),
+            work: Some(Work { wanted: 1.0, used }),
+        };
+        let warning = |block| ceiling_tiles(&[block])[0].warning.clone().unwrap_or_default();
+        assert!(warning(block(0.6, 0.0)).contains("60 % of their processors"));
+        assert!(warning(block(1.0, 0.2)).contains("20 % of the processor time was stolen"));
+        assert_eq!(warning(block(1.0, 0.0)), "");
+
+        let sample = |threads, used| rivals::Sample {
+            engine: 0,
+            position: 0,
+            repeat: 0,
+            threads,
+            depth: 9,
+            mark: Mark { depth: 9, nodes: 100, seconds: 1.0 },
+            factors: Factors::new((100.0, 1.0), (100.0, 1.0)),
+            work: Some(Work { wanted: 1.0, used }),
+        };
+        let doubtful = |single, both| {
+            let samples = vec![sample(1, single), sample(2, both)];
+            let tiles = rival_tiles(&rivals::Results { names: vec!["A".to_owned()], samples });
+            assert_eq!(tiles.len(), 1);
+            let report = Report { highlights: tiles, ..Report::default() };
+            let folder = tempfile::tempdir().unwrap();
+            let files = report.save(folder.path()).unwrap();
+            std::fs::read_to_string(&files[0]).unwrap().contains("tile doubtful")
+        };
+        assert!(doubtful(1.0, 0.7) && doubtful(0.7, 1.0) && !doubtful(1.0, 1.0));
     }
 
     #[test]
