@@ -196,6 +196,34 @@ fn a_suite_stopped_at_once_has_no_averages() {
     assert!(!text.contains("average") && !text.contains('%'), "{text}");
 }
 
+/// The moves of a game that were judged before Ctrl-C are written, and the rest of the game.
+#[test]
+fn an_interrupted_game_keeps_what_is_known() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (game, out) = (folder.path().join("game.pgn"), folder.path().join("out.pgn"));
+    let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O *\n";
+    std::fs::write(&game, moves).expect("a file");
+    let mut terminal = Terminal::start(&[
+        "analyse",
+        game.to_str().expect("text"),
+        "--movetime",
+        "500",
+        "--out",
+        out.to_str().expect("text"),
+    ]);
+    let some = |text: &str| (2..9).any(|done| text.contains(&format!(" {done}/10 ")));
+    while !some(&terminal.text) {
+        assert!(terminal.read(), "{}", terminal.text);
+    }
+    terminal.interrupt();
+    while terminal.read() {}
+    assert!(!terminal.child.wait().expect("an end").success(), "{}", terminal.text);
+    assert!(terminal.text.contains("stopped after 0 of 1 games and "), "{}", terminal.text);
+    let text = std::fs::read_to_string(&out).expect("text");
+    assert!(text.contains("1. e4 ") && text.contains("[%eval "), "{text}");
+    assert!(text.trim_end().ends_with("O-O *"), "{text}");
+}
+
 /// Commands that measure say how far they came, and claim nothing that they have not measured.
 #[test]
 fn an_interrupted_measurement_says_how_far_it_came() {
