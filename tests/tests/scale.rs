@@ -274,7 +274,7 @@ fn bad_arguments_are_one_line() {
         (&["--elo", "--factors", "-1"], "-1"),
         (&["--elo", "--threads", "2,4"], "one number of threads"),
         (&["--elo", "--positions", "4"], "--positions is for"),
-        (&["--elo", "--team", "luck=1"], "take_over"),
+        (&["--elo", "--team", "luck=1"], "take-over"),
         (&["--team", "jitter=0"], "--team is for --virtual, --elo and --cluster"),
         (&["--virtual", "--against-threads", "2"], "--against-threads is for --elo"),
         (&["--pairs", "4"], "--pairs is for --elo"),
