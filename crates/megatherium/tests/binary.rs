@@ -121,6 +121,11 @@ fn parameters_are_listed_as_they_are_written() {
 #[test]
 fn a_duel_needs_two_sides() {
     assert!(failure(&["duel"]).contains("the sides are equal"));
+    let list = success(&["params"]);
+    let razor = list.lines().find(|line| line.starts_with("razor-depth ")).expect("a parameter");
+    let default = razor.split_whitespace().nth(1).expect("a default");
+    let default = failure(&["duel", "--set", &format!("razor-depth={default}")]);
+    assert!(default.contains("the sides are equal") && default.contains("--against-kib"));
     assert!(failure(&["duel", "--against", "/nowhere"]).contains("/nowhere"));
     assert!(failure(&["duel", "--set", "razor-depth=2", "--sprt", "10,0"]).contains("ELO0"));
     let quick = ["--nodes", "300", "--pairs", "2", "--concurrency", "2"];
