@@ -67,6 +67,17 @@ fn bench_takes_hash_threads_and_depth() {
     assert!(failure(&["bench", "2", "1", "400"]).contains("depth 400"));
 }
 
+#[test]
+fn a_misspelt_word_in_a_conversation_gets_a_suggestion() {
+    let mut child =
+        engine().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("an engine");
+    say(&mut child, "bnech\nsetoption name Treads value 3\nquit\n");
+    let output = child.wait_with_output().expect("an end");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("'bnech', did you mean 'bench'?\n"), "{text}");
+    assert!(text.contains("'Treads', did you mean 'Threads'?\n"), "{text}");
+}
+
 /// In a conversation `bench` has the same order and the same limits, and `stop` and `quit` end it
 /// within a position.
 #[test]

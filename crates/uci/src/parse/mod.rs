@@ -11,7 +11,7 @@ mod problem;
 mod tests;
 mod words;
 
-pub use problem::{Problem, Problems, Quoted};
+pub use problem::{Problem, Problems, Quoted, Suggestion};
 pub(crate) use words::saturating_number;
 
 use megatherium_cli::{MAX_DEPTH, MAX_HASH, MAX_THREADS};

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use megatherium_cli::nearest;
+
+use crate::command::COMMANDS;
 use crate::output::write_harmless;
 
 /// Something in a line that could not be understood.
@@ -26,7 +29,11 @@ pub enum Problem<'a> {
 impl fmt::Display for Problem<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Problem::UnknownCommand(word) => write!(f, "unknown command {}", Quoted(word)),
+            Problem::UnknownCommand(word) => {
+                write!(f, "unknown command {}", Quoted(word))?;
+                let names = COMMANDS.iter().filter_map(|entry| entry.usage.split(' ').next());
+                write!(f, "{}", Suggestion(nearest(word, names)))
+            }
             Problem::Skipped(word) => write!(f, "unknown {} skipped", Quoted(word)),
             Problem::UnknownArgument(place, word) => {
                 write!(f, "{place}: unknown argument {}", Quoted(word))
@@ -84,6 +91,16 @@ impl fmt::Display for Problems<'_> {
             write!(f, "; and {} more", self.more)?;
         }
         Ok(())
+    }
+}
+
+/// The name that was probably meant, at the end of an error message.
+#[derive(Clone, Copy, Debug)]
+pub struct Suggestion<'a>(pub Option<&'a str>);
+
+impl fmt::Display for Suggestion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |name| write!(f, ", did you mean '{name}'?"))
     }
 }
 

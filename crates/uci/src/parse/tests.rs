@@ -57,7 +57,8 @@ fn blank_lines_and_comments_are_nothing() {
 #[test]
 fn unknown_words() {
     assert_eq!(problem("xyzzy"), "unknown command 'xyzzy'");
-    assert_eq!(problem("Isready"), "unknown command 'Isready'");
+    assert_eq!(problem("Isready"), "unknown command 'Isready', did you mean 'isready'?");
+    assert_eq!(problem("bnech"), "unknown command 'bnech', did you mean 'bench'?");
     assert_eq!(problem("nothing to d help eval"), "unknown command 'nothing'");
     assert_eq!(problem("debug maybe"), "debug: expected 'on' or 'off', found 'maybe'");
     assert_eq!(problem("debug"), "debug: 'on' or 'off' is missing");
