@@ -115,6 +115,13 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+/// The name and version of the operating system, or only its kind where no file says more.
+fn operating_system() -> String {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    name.map_or(std::env::consts::OS, |name| name.trim_matches('"')).to_owned()
+}
+
 /// Facts for the head of a report.
 pub fn facts() -> Vec<(String, String)> {
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -122,12 +129,15 @@ pub fn facts() -> Vec<(String, String)> {
         ("processors".to_owned(), processors().to_string()),
         ("date".to_owned(), date),
         ("system".to_owned(), build::TARGET.to_owned()),
+        ("operating system".to_owned(), operating_system()),
         ("compiler".to_owned(), build::COMPILER.to_owned()),
         ("commit".to_owned(), build::COMMIT.to_owned()),
     ];
     let mut add = |name: &str, value: Option<String>| {
         facts.extend(value.map(|value| (name.to_owned(), value)));
     };
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").ok();
+    add("kernel", kernel.map(|version| version.trim().to_owned()));
     let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu_info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     add("processor", model.map(|(_, name)| name.trim().to_owned()));
@@ -173,6 +183,7 @@ mod tests {
     fn describes_any_machine() {
         assert!(processors() >= 1);
         assert_eq!(facts()[0].0, "processors");
+        assert!(!operating_system().is_empty());
     }
 
     /// A measurement is a difference of two readings, and threads end between them.
