@@ -70,11 +70,19 @@ portable:
 	  --locked --manifest-path crates/portable/Cargo.toml --target-dir $(PORTABLE)/launcher
 	cp $(PORTABLE)/launcher/release/megatherium-portable .
 
-# Every level this machine has must search the same tree.
+# Every level this machine has must search the same tree. The launcher refuses the others.
+LAUNCHER ?= ./megatherium-portable
 portable-check: portable
-	for level in 1 2 3 4; do \
-	  MEGATHERIUM_LEVEL=$$level ./megatherium-portable bench | tail -n 1 | cut -d' ' -f1; \
-	done | sort | uniq -c
+	@first=; for level in 1 2 3 4; do \
+	  if output=$$(MEGATHERIUM_LEVEL=$$level $(LAUNCHER) bench 2>&1); then \
+	    nodes=$$(printf '%s\n' "$$output" | sed -n '$$s/^\([0-9]*\) nodes [0-9]* nps$$/\1/p'); \
+	    echo "level $$level: $$nodes nodes"; \
+	    test -n "$$nodes" && test "$${first:=$$nodes}" = "$$nodes" || exit 1; \
+	  else \
+	    echo "level $$level: $$output"; \
+	    case "$$level $$output" in [234]*"must be between"*) ;; *) exit 1 ;; esac; \
+	  fi; \
+	done
 
 # Built twice: once to count how often every branch is taken, once to use the counts. The first build
 # benches with one thread and with two, so that the code of the helpers is counted too. Needs
