@@ -1,7 +1,7 @@
 //! The report as JSON. Charts are left out: their numbers are in the tables.
 //!
-//! The keys are stable, and described by `docs/report.schema.json`. A change of their meaning raises
-//! [`SCHEMA`].
+//! The keys are stable, and described by `docs/report.schema.json`. A change of their meaning
+//! raises [`SCHEMA`].
 
 use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
 
