@@ -13,6 +13,11 @@
 #   make pgo             builds ./megatherium-pgo, optimised by a profile of its own bench
 #   make aarch64-check   builds for AArch64 and runs tests and bench under qemu-user
 #   make pictures        draws the pictures of the book and of the README again
+#   make smoke           lets a built program search (PROGRAM=path)
+#   make dist            leaves a program that searches in dist (PROGRAM=path NAME=name)
+#   make checksums       writes and checks dist/SHA256SUMS
+#   make notes           prints what CHANGELOG.md says about a version (TAG=v0.2.0)
+#   make lint-workflows  checks the workflows of CI with actionlint
 
 EXE ?= megatherium
 
@@ -24,7 +29,8 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUILT := $(TARGET)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all bench test deny package site portable portable-check pgo aarch64-check pictures clean
+.PHONY: all bench test deny package site portable portable-check pgo aarch64-check pictures smoke \
+  dist checksums notes lint-workflows clean
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
@@ -70,11 +76,19 @@ portable:
 	  --locked --manifest-path crates/portable/Cargo.toml --target-dir $(PORTABLE)/launcher
 	cp $(PORTABLE)/launcher/release/megatherium-portable .
 
-# Every level this machine has must search the same tree.
+# Every level this machine has must search the same tree. The launcher refuses the others.
+LAUNCHER ?= ./megatherium-portable
 portable-check: portable
-	for level in 1 2 3 4; do \
-	  MEGATHERIUM_LEVEL=$$level ./megatherium-portable bench | tail -n 1 | cut -d' ' -f1; \
-	done | sort | uniq -c
+	@first=; for level in 1 2 3 4; do \
+	  if output=$$(MEGATHERIUM_LEVEL=$$level $(LAUNCHER) bench 2>&1); then \
+	    nodes=$$(printf '%s\n' "$$output" | sed -n '$$s/^\([0-9]*\) nodes [0-9]* nps$$/\1/p'); \
+	    echo "level $$level: $$nodes nodes"; \
+	    test -n "$$nodes" && test "$${first:=$$nodes}" = "$$nodes" || exit 1; \
+	  else \
+	    echo "level $$level: $$output"; \
+	    case "$$level $$output" in [234]*"must be between"*) ;; *) exit 1 ;; esac; \
+	  fi; \
+	done
 
 # Built twice: once to count how often every branch is taken, once to use the counts. The first build
 # benches with one thread and with two, so that the code of the helpers is counted too. Needs
@@ -111,6 +125,29 @@ aarch64-check:
 # Every picture but the terminal is drawn from a table of the book or a file beside it.
 pictures:
 	MEGATHERIUM_DRAW=1 cargo test --release --locked --package megatherium --test pictures
+
+# A program that was built for another place must at least search. Its last line is what test
+# frameworks read.
+PROGRAM ?= ./$(PLACE)
+smoke:
+	$(PROGRAM) bench 16 1 8 | tail -n 1 | grep -E '^[0-9]+ nodes [0-9]+ nps'
+
+DIST ?= dist
+dist: smoke
+	mkdir -p $(DIST)
+	cp $(PROGRAM) $(DIST)/$(or $(NAME),$(error NAME is the name of the program in a release))
+
+checksums:
+	cd $(DIST) && sha256sum megatherium-* > SHA256SUMS && sha256sum --check SHA256SUMS
+
+# The part of CHANGELOG.md under the heading of a version; fails if there is none.
+notes:
+	@awk -v version='$(TAG:v%=%)' '/^## /{on = $$2 == version; found += on; next} on; END{exit !found}' \
+	  CHANGELOG.md
+
+# Needs actionlint.
+lint-workflows:
+	actionlint .github/workflows/*.yml
 
 clean:
 	cargo clean

@@ -27,10 +27,11 @@ fn report(folder: &Path, arguments: &[&str]) -> (String, Value) {
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
     let json = std::fs::read_to_string(folder.join("report.json")).expect("a report");
-    (
-        String::from_utf8(output.stdout).expect("text"),
-        serde_json::from_str(&json).expect("valid JSON"),
-    )
+    let json = serde_json::from_str(&json).expect("valid JSON");
+    if let Err(error) = scale_support::conforms(&json) {
+        panic!("{arguments:?}: report.json {error}");
+    }
+    (String::from_utf8(output.stdout).expect("text"), json)
 }
 
 fn section<'a>(report: &'a Value, name: &str) -> &'a Value {
@@ -77,11 +78,12 @@ fn a_full_report_has_all_its_parts() {
 
     let page = std::fs::read_to_string(folder.path().join("report.html")).expect("a page");
     assert!(page.matches("<svg").count() >= 9 && !page.contains("http"));
-    for fact in ["date", "system", "compiler", "commit", "net", "bench signature"] {
+    for fact in
+        ["date", "system", "operating system", "compiler", "commit", "net", "bench signature"]
+    {
         assert!(page.contains(&format!("<dt>{fact}</dt>")), "{fact}");
         assert!(report["facts"][fact].as_str().is_some_and(|text| !text.is_empty()), "{fact}");
     }
-    assert_eq!(report["schema"], 3);
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     plain_headers(folder.path());
     let samples = std::fs::read_to_string(folder.path().join("real-samples.csv")).expect("samples");
@@ -167,7 +169,32 @@ fn strength_is_reported_with_its_margin() {
         "--hash",
         "1",
     ];
-    assert_eq!(self::rows(&self::report(folder.path(), &arguments).1, "elo").len(), 1);
+    let (_, report) = self::report(folder.path(), &arguments);
+    let rows = self::rows(&report, "elo");
+    assert_eq!(rows.len(), 1);
+    assert!(rows[0]["normalised Elo"].is_null(), "of one pair: {rows:?}");
+    assert!(rows[0]["chance to be stronger percent"].is_null(), "{rows:?}");
+    assert_eq!(report["highlights"].as_array().map(Vec::len), Some(0), "{report}");
+}
+
+/// The schema is a promise: a key that is missing, new or of another type breaks it.
+#[test]
+fn the_schema_refuses_other_keys() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["--elo", "--threads", "2", "--nodes", "100", "--pairs", "1", "--factors", "1"];
+    let (_, report) = report(folder.path(), &arguments);
+    let broken = |change: fn(&mut Value)| {
+        let mut other = report.clone();
+        change(&mut other);
+        scale_support::conforms(&other).expect_err("a broken promise")
+    };
+    let gone = broken(|report| drop(report["facts"].as_object_mut().unwrap().remove("net")));
+    assert_eq!(gone, "report/facts has no \"net\"");
+    assert_eq!(broken(|report| report["more"] = Value::Null), "has report/more");
+    assert!(broken(|report| report["schema"] = 1.into()).contains("report/schema is 1"));
+    assert!(
+        broken(|report| report["sections"][0]["rows"][0]["pairs"] = true.into()).contains("true")
+    );
 }
 
 #[test]
@@ -269,7 +296,7 @@ fn bad_arguments_are_one_line() {
         (&["--elo", "--factors", "-1"], "-1"),
         (&["--elo", "--threads", "2,4"], "one number of threads"),
         (&["--elo", "--positions", "4"], "--positions is for"),
-        (&["--elo", "--team", "luck=1"], "take_over"),
+        (&["--elo", "--team", "luck=1"], "take-over"),
         (&["--team", "jitter=0"], "--team is for --virtual, --elo and --cluster"),
         (&["--virtual", "--against-threads", "2"], "--against-threads is for --elo"),
         (&["--pairs", "4"], "--pairs is for --elo"),

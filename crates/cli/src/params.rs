@@ -18,11 +18,6 @@ pub struct ParamArgs {
 }
 
 impl ParamArgs {
-    /// Whether nothing is changed.
-    pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
-    }
-
     /// The engine's parameters with the changes applied.
     pub fn params(&self) -> Result<Params, String> {
         let mut params = Params::default();

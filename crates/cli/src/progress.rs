@@ -27,7 +27,9 @@ impl Progress {
     pub fn new(stage: &str) -> io::Result<Progress> {
         let stop = interrupt()?;
         let bar = Arc::new(ProgressBar::new(1));
-        let template = "{elapsed_precise} {prefix} {wide_bar} {pos}/{len} {msg} (left: {eta})";
+        // The two spaces at the end are for the `^C` that a terminal shows: with it the line must
+        // not wrap, or the bar could not be removed.
+        let template = "{elapsed_precise} {prefix} {wide_bar} {pos}/{len} {msg} (left: {eta})  ";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
@@ -94,14 +96,27 @@ impl Progress {
     }
 }
 
-/// A flag that the first Ctrl-C sets; the second ends the program.
+/// A second signal within this time is the first one again: `timeout` sends it to the program and
+/// then to its group.
+const REPEATED: Duration = Duration::from_millis(500);
+
+/// A flag that the first Ctrl-C sets; the second ends the program, unless it comes at once.
 pub fn interrupt() -> io::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
+    let (stop, ending) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds the flag unset.
-        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop))?;
+        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&ending))?;
         flag::register(signal, Arc::clone(&stop))?;
     }
+    let seen = Arc::clone(&stop);
+    let arm = move || {
+        while !seen.load(Ordering::Relaxed) {
+            thread::sleep(TICK);
+        }
+        thread::sleep(REPEATED);
+        ending.store(true, Ordering::Relaxed);
+    };
+    // Without this thread the program ends after the first signal as it should, only not sooner.
+    let _ = thread::Builder::new().name("interrupt".to_owned()).spawn(arm);
     Ok(stop)
 }
 

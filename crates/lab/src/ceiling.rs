@@ -6,6 +6,7 @@
 
 use std::path::Path;
 use std::sync::Barrier;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use megatherium_board::Board;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
 use crate::journal::Journal;
-use crate::machine::{Meter, Usage};
+use crate::machine::{Meter, Usage, Work};
 use crate::observer::Observer;
 use crate::process::Process;
 use crate::stats::{Estimate, bootstrap, distinct, mean, median};
@@ -44,6 +45,9 @@ pub struct Block {
     pub apart: f64,
     /// Processor usage during the measurement.
     pub usage: Option<Usage>,
+    /// Processor time of the processes with one thread. Journals of older versions have none.
+    #[serde(default)]
+    pub work: Option<Work>,
 }
 
 /// The result of one number of threads: medians of the ratios of each block.
@@ -61,10 +65,24 @@ pub struct Point {
     pub steal: Option<f64>,
     /// Blocks in which more than 1 % was stolen.
     pub stolen_blocks: usize,
+    /// Share of their processors that the processes with one thread got.
+    pub share: Option<f64>,
 }
 
-/// Nodes per second of all processes, searching the same position at the same time.
-fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, LabError> {
+/// The speed of some processes together, and the processor time of all of them.
+struct Speed {
+    nps: f64,
+    work: Option<Work>,
+}
+
+/// Nodes per second of all processes, searching the same position at the same time. `None` if they
+/// were stopped.
+fn speed(
+    processes: &mut [Process],
+    board: &Board,
+    nodes: u64,
+    stop: &AtomicBool,
+) -> Result<Option<Speed>, LabError> {
     for process in processes.iter_mut() {
         process.set_up(board)?;
     }
@@ -76,18 +94,26 @@ fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, La
             .map(|process| {
                 scope.spawn(move || {
                     start.wait();
-                    let started = Instant::now();
-                    process.search(&format!("nodes {nodes}"), |_| {})?;
-                    Ok::<_, LabError>(started.elapsed().as_secs_f64())
+                    let (started, before) = (Instant::now(), process.processor_seconds());
+                    let answer = process.search(&format!("nodes {nodes}"), stop, |_| {})?;
+                    let wanted = started.elapsed().as_secs_f64();
+                    let spent = process.processor_seconds().zip(before);
+                    let work = spent.map(|(after, before)| Work { wanted, used: after - before });
+                    Ok::<_, LabError>(answer.map(|_| (wanted, work)))
                 })
             })
             .collect();
-        let mut sum = 0.0;
+        let (mut nps, mut works, mut stopped) = (0.0, Vec::new(), false);
         for handle in handles {
-            let seconds = handle.join().map_err(|_| LabError::Process("gone".to_owned()))??;
-            sum += nodes as f64 / seconds.max(1e-6);
+            match handle.join().map_err(|_| LabError::Process("gone".to_owned()))?? {
+                Some((seconds, work)) => {
+                    nps += nodes as f64 / seconds.max(1e-6);
+                    works.push(work);
+                }
+                None => stopped = true,
+            }
         }
-        Ok(sum)
+        Ok((!stopped).then(|| Speed { nps, work: Work::sum(works.into_iter()) }))
     })
 }
 
@@ -114,20 +140,22 @@ pub fn run(
                 &format!("{name}, {}, {threads} threads and processes", board.fen()),
                 || {
                     let meter = Meter::start();
-                    let mut sums = [0.0; 3];
+                    let (mut sums, mut works) = ([0.0; 3], Vec::new());
                     for arm in [0, 1, 2, 2, 1, 0] {
-                        if observer.stopped() {
-                            return Ok(None);
-                        }
-                        let nodes = settings.nodes;
-                        sums[arm] += match arm {
-                            0 => speed(&mut alone, board, nodes)?,
-                            1 => speed(&mut together, board, nodes * threads as u64)?,
-                            _ => speed(&mut apart, board, nodes)?,
-                        } / 2.0;
+                        let (nodes, stop) = (settings.nodes, observer.stop());
+                        let speed = match arm {
+                            0 => speed(&mut alone, board, nodes, stop)?,
+                            1 => speed(&mut together, board, nodes * threads as u64, stop)?,
+                            _ => speed(&mut apart, board, nodes, stop)?,
+                        };
+                        let Some(speed) = speed else { return Ok(None) };
+                        sums[arm] += speed.nps / 2.0;
+                        // Threads of one process may have to wait for each other.
+                        works.push(speed.work.filter(|_| arm != 1));
                     }
-                    let [alone, together, apart] = sums;
-                    Ok(Some(Block { threads, alone, together, apart, usage: meter.usage() }))
+                    let ([alone, together, apart], usage) = (sums, meter.usage());
+                    let work = Work::sum(works.into_iter());
+                    Ok(Some(Block { threads, alone, together, apart, usage, work }))
                 },
             )?;
             let Some(block) = block else { return Ok(blocks) };
@@ -155,6 +183,7 @@ pub fn summary(blocks: &[Block]) -> Vec<Point> {
                 engine: bootstrap(&ratios(|block| block.together / block.apart), median),
                 steal: (!steal.is_empty()).then(|| mean(&steal)),
                 stolen_blocks: steal.iter().filter(|&&steal| steal > 0.01).count(),
+                share: Work::sum(of.iter().map(|block| block.work)).map(|work| work.share()),
             }
         })
         .collect()
@@ -167,8 +196,14 @@ mod tests {
 
     #[test]
     fn medians_of_ratios() {
-        let block =
-            |alone, together, apart| Block { threads: 2, alone, together, apart, usage: None };
+        let block = |alone, together, apart| Block {
+            threads: 2,
+            alone,
+            together,
+            apart,
+            usage: None,
+            work: Some(Work { wanted: 2.0, used: 1.0 }),
+        };
         let points = summary(&[block(1.0, 1.8, 2.0), block(2.0, 3.6, 4.0), block(1.0, 0.2, 1.0)]);
         assert_eq!((points.len(), points[0].blocks), (1, 3));
         assert!((points[0].machine.value - 2.0).abs() < 1e-12);
@@ -176,7 +211,7 @@ mod tests {
             (points[0].engine.value - 0.9).abs() < 1e-12,
             "one disturbed block does not matter"
         );
-        assert_eq!(points[0].steal, None);
+        assert_eq!((points[0].steal, points[0].share), (None, Some(0.5)));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use megatherium_board::referee::{Adjudication, Ending, Outcome, Referee, Streak};
 use megatherium_board::{Board, Color, Move};
 use megatherium_search::score::TB_BOUND;
-use megatherium_search::{Engine, Limits, Root, Silent};
+use megatherium_search::{Engine, Limits, Root};
 
 use crate::error::LabError;
 
@@ -48,8 +48,13 @@ pub trait Player: Send {
     /// Forgets the last game.
     fn new_game(&mut self) -> Result<(), LabError>;
 
-    /// Chooses a move. The position has a legal one.
-    fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError>;
+    /// Chooses a move. The position has a legal one. `None` if `stop` was set meanwhile.
+    fn choose(
+        &mut self,
+        line: &Line,
+        limits: Limits,
+        stop: &AtomicBool,
+    ) -> Result<Option<Choice>, LabError>;
 }
 
 impl Player for Engine {
@@ -58,10 +63,18 @@ impl Player for Engine {
         Ok(())
     }
 
-    fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError> {
-        let answer = self.search(line.root.clone(), limits, Silent);
+    fn choose(
+        &mut self,
+        line: &Line,
+        limits: Limits,
+        stop: &AtomicBool,
+    ) -> Result<Option<Choice>, LabError> {
+        let answer = self.search_until(line.root.clone(), limits, stop);
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let best = answer.best.ok_or_else(|| LabError::Settings("no legal move".to_owned()))?;
-        Ok(Choice { best, score: Some(answer.score) })
+        Ok(Some(Choice { best, score: Some(answer.score) }))
     }
 }
 
@@ -98,16 +111,15 @@ pub fn play(
     let mut clocks = Clocks::new(budgets);
     let over = |outcome| Ok(Some(Finish { outcome, forfeit: None }));
     loop {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
         let side = line.root.board.side_to_move();
         if let Some(ending) = Ending::of(&line.root.board, &line.root.history) {
             return over(ending.outcome(side));
         }
         let limits = clocks.limits(side);
         let started = Instant::now();
-        let choice = players[side.index()].choose(&line, limits)?;
+        let Some(choice) = players[side.index()].choose(&line, limits, stop)? else {
+            return Ok(None);
+        };
         if !clocks.spend(side, started.elapsed()) {
             return Ok(Some(Finish { outcome: Outcome::win(!side), forfeit: Some(side) }));
         }
@@ -221,9 +233,14 @@ mod tests {
             Ok(())
         }
 
-        fn choose(&mut self, line: &Line, _: Limits) -> Result<Choice, LabError> {
+        fn choose(
+            &mut self,
+            line: &Line,
+            _: Limits,
+            _: &AtomicBool,
+        ) -> Result<Option<Choice>, LabError> {
             std::thread::sleep(Duration::from_millis(20));
-            Ok(Choice { best: line.root.board.legal_moves()[0], score: None })
+            Ok(Some(Choice { best: line.root.board.legal_moves()[0], score: None }))
         }
     }
 

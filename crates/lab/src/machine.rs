@@ -62,6 +62,40 @@ impl Meter {
     }
 }
 
+/// Processor time that searches wanted and got, in seconds. It tells whether other processes
+/// disturbed them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Work {
+    /// Threads times wall time.
+    pub wanted: f64,
+    /// Processor time.
+    pub used: f64,
+}
+
+/// With a smaller share of its processors, a search was disturbed by other processes.
+const BUSY: f64 = 0.97;
+
+impl Work {
+    /// The work of all searches; `None` if it is not known of any.
+    pub fn sum(work: impl Iterator<Item = Option<Work>>) -> Option<Work> {
+        work.flatten().reduce(|sum, work| Work {
+            wanted: sum.wanted + work.wanted,
+            used: sum.used + work.used,
+        })
+    }
+
+    /// The share of the processors that the searches got.
+    pub fn share(&self) -> f64 {
+        self.used / self.wanted.max(1e-9)
+    }
+}
+
+/// Why numbers are in doubt that were measured with this share of the processors.
+pub fn doubt(share: Option<f64>) -> Option<String> {
+    let share = share.filter(|&share| share < BUSY)?;
+    Some(format!("busy machine: searches got {:.0} % of their processors", 100.0 * share))
+}
+
 /// Processor time of all threads of this process, including those that have ended; `None` where the
 /// system does not report it.
 #[cfg(unix)]
@@ -81,6 +115,13 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+/// The name and version of the operating system, or only its kind where no file says more.
+fn operating_system() -> String {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    name.map_or(std::env::consts::OS, |name| name.trim_matches('"')).to_owned()
+}
+
 /// Facts for the head of a report.
 pub fn facts() -> Vec<(String, String)> {
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -88,12 +129,15 @@ pub fn facts() -> Vec<(String, String)> {
         ("processors".to_owned(), processors().to_string()),
         ("date".to_owned(), date),
         ("system".to_owned(), build::TARGET.to_owned()),
+        ("operating system".to_owned(), operating_system()),
         ("compiler".to_owned(), build::COMPILER.to_owned()),
         ("commit".to_owned(), build::COMMIT.to_owned()),
     ];
     let mut add = |name: &str, value: Option<String>| {
         facts.extend(value.map(|value| (name.to_owned(), value)));
     };
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").ok();
+    add("kernel", kernel.map(|version| version.trim().to_owned()));
     let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu_info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     add("processor", model.map(|(_, name)| name.trim().to_owned()));
@@ -125,9 +169,21 @@ mod tests {
     }
 
     #[test]
+    fn a_small_share_is_in_doubt() {
+        let work = |wanted, used| Some(Work { wanted, used });
+        let all = Work::sum([work(1.0, 1.0), None, work(3.0, 2.0)].into_iter()).unwrap();
+        assert_eq!(all, Work { wanted: 4.0, used: 3.0 });
+        let why = doubt(Some(all.share()));
+        assert_eq!(why.as_deref(), Some("busy machine: searches got 75 % of their processors"));
+        assert_eq!((doubt(Some(0.99)), doubt(None)), (None, None));
+        assert_eq!(Work::sum([None].into_iter()), None);
+    }
+
+    #[test]
     fn describes_any_machine() {
         assert!(processors() >= 1);
         assert_eq!(facts()[0].0, "processors");
+        assert!(!operating_system().is_empty());
     }
 
     /// A measurement is a difference of two readings, and threads end between them.

@@ -65,11 +65,17 @@ impl Pentanomial {
         Estimate { value: elo(score), low: elo(score - margin), high: elo(score + margin) }
     }
 
-    /// The difference in Elo in words; `None` without two pairs that differ: there is no interval.
+    /// Whether two pairs differ: else nothing is known about the scatter, and there are neither
+    /// intervals nor probabilities.
+    pub fn has_interval(&self) -> bool {
+        self.pairs.iter().filter(|&&count| count > 0).count() > 1
+    }
+
+    /// The difference in Elo in words; `None` without an interval.
     pub fn elo_text(&self) -> Option<String> {
         let elo = self.elo();
         let margin = (elo.high - elo.low) / 2.0;
-        (self.variance() > 0.0).then(|| format!("{:+.1} ± {margin:.1} Elo", elo.value))
+        self.has_interval().then(|| format!("{:+.1} ± {margin:.1} Elo", elo.value))
     }
 
     /// Normalised Elo: the difference in units of the scatter of one game, which does not depend on
@@ -133,6 +139,14 @@ mod tests {
         let lost = Pentanomial { pairs: [50, 0, 0, 0, 0] };
         assert!(lost.elo().value < -600.0 && lost.elo().low.is_finite());
         assert!(Pentanomial::default().elo().value.abs() < 1e-9, "no games, no difference");
+    }
+
+    #[test]
+    fn equal_pairs_have_no_interval() {
+        for none in [[0; 5], [0, 0, 1, 0, 0], [0, 0, 7, 0, 0]] {
+            assert!(!Pentanomial { pairs: none }.has_interval(), "{none:?}");
+        }
+        assert!(Pentanomial { pairs: [0, 0, 1, 1, 0] }.has_interval());
     }
 
     #[test]

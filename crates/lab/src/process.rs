@@ -1,10 +1,15 @@
 //! An engine in another process, through UCI: this one or any other.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+#[cfg(unix)]
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use megatherium_board::Board;
 use megatherium_search::Limits;
@@ -12,11 +17,18 @@ use megatherium_search::Limits;
 use crate::error::LabError;
 use crate::game::{Choice, Line, Player};
 
+/// How often a stop is looked for.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long an engine may take to answer `stop`.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// A running engine, killed on drop.
 pub struct Process {
     child: Child,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    /// What it says, from the thread that reads it.
+    lines: Receiver<io::Result<String>>,
     name: String,
     /// The options it lists, in lower case: UCI names are case-insensitive.
     options: Vec<String>,
@@ -25,7 +37,11 @@ pub struct Process {
 impl Process {
     /// Starts an engine and sets its threads and the size of its table.
     pub fn start(binary: &Path, threads: usize, mebibytes: usize) -> Result<Process, LabError> {
-        let mut child = Command::new(binary)
+        let mut command = Command::new(binary);
+        // Ctrl-C on a terminal is for this program, which then ends the engine.
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -34,9 +50,18 @@ impl Process {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(LabError::Process("no pipe".to_owned()));
         };
-        let output = BufReader::new(output);
+        let (sender, lines) = channel();
+        let read = move || {
+            for line in BufReader::new(output).lines() {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        };
+        let reader = thread::Builder::new().name("engine output".to_owned()).spawn(read);
+        reader.map_err(|error| LabError::Process(error.to_string()))?;
         let name = binary.display().to_string();
-        let mut process = Process { child, input, output, name, options: Vec::new() };
+        let mut process = Process { child, input, lines, name, options: Vec::new() };
         // Some engines accept options only after they have listed them.
         process.say("uci")?;
         let mut name = None;
@@ -65,6 +90,17 @@ impl Process {
         &self.name
     }
 
+    /// Seconds of processor time so far, all threads together, in steps of 10 ms; `None` where the
+    /// system does not say.
+    pub fn processor_seconds(&self) -> Option<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // The name of the program, in brackets, may contain anything.
+        let (_, fields) = stat.rsplit_once(") ")?;
+        let mut ticks = fields.split_ascii_whitespace().skip(11);
+        let mut next = || ticks.next()?.parse::<f64>().ok();
+        Some((next()? + next()?) / 100.0)
+    }
+
     fn say(&mut self, line: &str) -> Result<(), LabError> {
         writeln!(self.input, "{line}")
             .and_then(|()| self.input.flush())
@@ -72,15 +108,40 @@ impl Process {
     }
 
     /// Reads until a line begins with the word `end` and returns it; `each` sees the lines before.
-    fn listen(&mut self, end: &str, mut each: impl FnMut(&str)) -> Result<String, LabError> {
-        let mut line = String::new();
+    fn listen(&mut self, end: &str, each: impl FnMut(&str)) -> Result<String, LabError> {
+        let never = AtomicBool::new(false);
+        let line = self.listen_until(end, &never, each)?;
+        line.ok_or_else(|| LabError::Process(format!("did not say {end:?}")))
+    }
+
+    /// Like [`listen`](Process::listen), but asks the engine to stop when `stop` is set. `None` if
+    /// it was: what the engine says then is not its answer.
+    fn listen_until(
+        &mut self,
+        end: &str,
+        stop: &AtomicBool,
+        mut each: impl FnMut(&str),
+    ) -> Result<Option<String>, LabError> {
+        let mut asked: Option<Instant> = None;
         loop {
-            line.clear();
-            match self.output.read_line(&mut line) {
-                Ok(0) => return Err(LabError::Process(format!("ended before it said {end:?}"))),
-                Ok(_) if line.split_whitespace().next() == Some(end) => return Ok(line),
-                Ok(_) => each(line.trim()),
-                Err(error) => return Err(LabError::Process(error.to_string())),
+            match self.lines.recv_timeout(TICK) {
+                Ok(Ok(line)) if line.split_whitespace().next() == Some(end) => {
+                    return Ok((!stop.load(Ordering::Relaxed)).then_some(line));
+                }
+                Ok(Ok(line)) => each(line.trim()),
+                Ok(Err(error)) => return Err(LabError::Process(error.to_string())),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(LabError::Process(format!("ended before it said {end:?}")));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if stop.load(Ordering::Relaxed) {
+                match asked {
+                    None => self.say("stop")?,
+                    Some(since) if since.elapsed() > GRACE => return Ok(None),
+                    Some(_) => {}
+                }
+                asked = asked.or_else(|| Some(Instant::now()));
             }
         }
     }
@@ -106,11 +167,17 @@ impl Process {
     }
 
     /// Searches within `limits`, the words after `go`. `each` sees the lines before the answer;
-    /// returns the move.
-    pub fn search(&mut self, limits: &str, each: impl FnMut(&str)) -> Result<String, LabError> {
+    /// returns the move, or `None` if `stop` was set before.
+    pub fn search(
+        &mut self,
+        limits: &str,
+        stop: &AtomicBool,
+        each: impl FnMut(&str),
+    ) -> Result<Option<String>, LabError> {
         self.say(&format!("go {limits}"))?;
-        let answer = self.listen("bestmove", each)?;
-        Ok(answer.split_whitespace().nth(1).unwrap_or_default().to_owned())
+        let answer = self.listen_until("bestmove", stop, each)?;
+        let word = |line: String| line.split_whitespace().nth(1).unwrap_or_default().to_owned();
+        Ok(answer.map(word))
     }
 }
 
@@ -120,7 +187,12 @@ impl Player for Process {
         self.ready()
     }
 
-    fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError> {
+    fn choose(
+        &mut self,
+        line: &Line,
+        limits: Limits,
+        stop: &AtomicBool,
+    ) -> Result<Option<Choice>, LabError> {
         let chess960 = line.start.is_chess960();
         let mut position = format!("position fen {} moves", line.start.fen());
         let mut board = line.start;
@@ -130,15 +202,16 @@ impl Player for Process {
         }
         self.say(&position)?;
         let mut score = None;
-        let best = self.search(&go_words(&limits), |line| {
+        let best = self.search(&go_words(&limits), stop, |line| {
             let info = Info::parse(line).filter(|info| info.first);
             score = info.and_then(|info| info.centipawns()).or(score);
         })?;
+        let Some(best) = best else { return Ok(None) };
         let fen = board.fen();
         let best = board
             .parse_uci(&best)
             .map_err(|error| LabError::Process(format!("{best:?} in {fen} is {error}")))?;
-        Ok(Choice { best, score })
+        Ok(Some(Choice { best, score }))
     }
 }
 

@@ -5,6 +5,7 @@
 //! engines count nodes and depths differently, so only ratios within one engine are comparable.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use megatherium_board::Board;
@@ -14,6 +15,7 @@ use crate::error::LabError;
 use crate::hash::Hash;
 use crate::identity::{Factors, by_position};
 use crate::journal::Journal;
+use crate::machine::Work;
 use crate::measure::{Mark, compare, deepest_within, mark_of};
 use crate::observer::Observer;
 use crate::process::{Info, Process};
@@ -53,6 +55,8 @@ pub struct Sample {
     pub mark: Mark,
     /// Ratios to the single thread of the same repeat.
     pub factors: Factors,
+    /// Its processor time.
+    pub work: Option<Work>,
 }
 
 /// An engine with some number of threads.
@@ -74,6 +78,8 @@ pub struct Point {
     pub overhead: Estimate,
     /// Speed-up in time to the same depth.
     pub speed_up: Estimate,
+    /// Share of their processors that the searches got.
+    pub share: Option<f64>,
 }
 
 /// The results of all engines.
@@ -89,6 +95,9 @@ pub struct Results {
 #[derive(Serialize, Deserialize)]
 struct Search {
     marks: Vec<Mark>,
+    /// Processor time. Journals of older versions have none.
+    #[serde(default)]
+    work: Option<Work>,
 }
 
 /// One engine with one number of threads.
@@ -98,12 +107,17 @@ struct Seat {
 }
 
 impl Seat {
-    /// Searches a position from scratch.
-    fn search(&mut self, board: &Board, limits: &str) -> Result<Search, LabError> {
+    /// Searches a position from scratch; `None` if it was stopped.
+    fn search(
+        &mut self,
+        board: &Board,
+        limits: &str,
+        stop: &AtomicBool,
+    ) -> Result<Option<Search>, LabError> {
         self.process.set_up(board)?;
-        let started = Instant::now();
+        let (started, before) = (Instant::now(), self.process.processor_seconds());
         let mut marks = Vec::new();
-        self.process.search(limits, |line| {
+        let answer = self.process.search(limits, stop, |line| {
             // Timed by our own clock: most engines report whole milliseconds.
             marks.extend(iteration(line).map(|(depth, nodes)| Mark {
                 depth,
@@ -111,7 +125,10 @@ impl Seat {
                 seconds: started.elapsed().as_secs_f64(),
             }));
         })?;
-        Ok(Search { marks })
+        let wanted = self.threads as f64 * started.elapsed().as_secs_f64();
+        let spent = self.process.processor_seconds().zip(before);
+        let work = spent.map(|(after, before)| Work { wanted, used: after - before });
+        Ok(answer.map(|_| Search { marks, work }))
     }
 }
 
@@ -188,10 +205,7 @@ impl Block {
         let (position, repeat) = (self.position, self.repeat);
         let fen = board.fen();
         let first = journal.recall_or(&format!("{name}, {fen}, depth"), || {
-            if observer.stopped() {
-                return Ok(None);
-            }
-            seats[0].search(board, &format!("nodes {}", self.nodes)).map(Some)
+            seats[0].search(board, &format!("nodes {}", self.nodes), observer.stop())
         })?;
         let Some(first) = first else { return Ok(None) };
         let mut searches: Vec<(usize, Search)> = Vec::new();
@@ -202,15 +216,10 @@ impl Block {
         for index in order(seats.len(), self.backwards) {
             let seat = &mut seats[index];
             let threads = seat.threads;
-            let search = journal.recall_or(
-                &format!("{name}, {fen}, {threads} threads, {repeat}"),
-                || {
-                    if observer.stopped() {
-                        return Ok(None);
-                    }
-                    seat.search(board, &format!("depth {depth}")).map(Some)
-                },
-            )?;
+            let search = journal
+                .recall_or(&format!("{name}, {fen}, {threads} threads, {repeat}"), || {
+                    seat.search(board, &format!("depth {depth}"), observer.stop())
+                })?;
             let Some(search) = search else { return Ok(None) };
             observer.step(1, &format!("position {}: {name}, {threads} threads", position + 1));
             searches.push((threads, search));
@@ -226,6 +235,7 @@ impl Block {
                 depth,
                 mark: mark_of(&search.marks, depth)?,
                 factors: compare(&single.marks, &search.marks, depth)?,
+                work: search.work,
             })
         });
         Ok(Some(samples.collect()))
@@ -255,6 +265,7 @@ pub fn summary(results: &Results) -> Vec<Point> {
             nps_ratio: geometric(&logs(|factors| factors.nps)),
             overhead: geometric(&logs(|factors| factors.overhead)),
             speed_up: geometric(&logs(|factors| factors.speed_up)),
+            share: Work::sum(of.iter().map(|sample| sample.work)).map(|work| work.share()),
         }
     };
     rows.into_iter().map(row).collect()
@@ -294,6 +305,7 @@ mod tests {
                 depth: 9,
                 mark: Mark { depth: 9, nodes, seconds },
                 factors: Factors::new(one, (nodes as f64, seconds)),
+                work: Some(Work { wanted: 1.0, used: 1.0 / threads as f64 }),
             }
         };
         let results = Results {
@@ -310,6 +322,7 @@ mod tests {
         assert!((rows[1].speed_up.value - 2.0).abs() < 1e-12, "{rows:?}");
         assert!((rows[1].overhead.value - 1.0).abs() < 1e-12, "{rows:?}");
         assert_eq!(rows[1].positions, 2);
+        assert_eq!([rows[0].share, rows[1].share], [Some(1.0), Some(0.5)]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod rivals;
 use crate::ceiling;
 use crate::equal_strength::{EqualStrength, Match};
 use crate::experiments::{Outcome, Question};
+use crate::pentanomial::Pentanomial;
 use crate::real;
 use crate::report::{Cell, Chart, Column, Curves, Dots, Heat, Section, Series, Table};
 use crate::stats::Estimate;
@@ -323,6 +324,8 @@ pub fn elo(
         .filter(|games| !games.pairs.is_empty())
         .map(|games| (games.factor, games.result()))
         .collect();
+    let known =
+        |result: Pentanomial, cell| if result.has_interval() { cell } else { Cell::Missing };
     let table = Table::of(
         &played,
         &[
@@ -333,9 +336,11 @@ pub fn elo(
             }),
             ("score, %", &|(_, result)| Cell::Number(100.0 * result.score(), 1)),
             ("Elo", &|(_, result)| Cell::Estimate(result.elo(), 1)),
-            ("normalised Elo", &|(_, result)| Cell::Estimate(result.normalised_elo(), 1)),
+            ("normalised Elo", &|(_, result)| {
+                known(*result, Cell::Estimate(result.normalised_elo(), 1))
+            }),
             ("chance to be stronger, %", &|(_, result)| {
-                Cell::Number(100.0 * result.superiority(), 1)
+                known(*result, Cell::Number(100.0 * result.superiority(), 1))
             }),
         ],
     );

@@ -236,12 +236,16 @@ impl Player for Cluster {
         Ok(())
     }
 
-    fn choose(&mut self, line: &Line, limits: Limits) -> Result<Choice, LabError> {
-        let never = AtomicBool::new(false);
-        let best = self.search(&line.root, limits, &never).and_then(|run| {
-            Some(Choice { best: run.outcome.best?, score: Some(run.outcome.score) })
-        });
-        best.ok_or_else(|| LabError::Settings("no legal move".to_owned()))
+    fn choose(
+        &mut self,
+        line: &Line,
+        limits: Limits,
+        stop: &AtomicBool,
+    ) -> Result<Option<Choice>, LabError> {
+        let Some(run) = self.search(&line.root, limits, stop) else { return Ok(None) };
+        let best = run.outcome.best;
+        let best = best.ok_or_else(|| LabError::Settings("no legal move".to_owned()))?;
+        Ok(Some(Choice { best, score: Some(run.outcome.score) }))
     }
 }
 

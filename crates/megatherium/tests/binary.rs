@@ -68,6 +68,43 @@ fn bench_takes_hash_threads_and_depth() {
 }
 
 #[test]
+fn a_misspelt_word_in_a_conversation_gets_a_suggestion() {
+    let mut child =
+        engine().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("an engine");
+    say(&mut child, "bnech\nsetoption name Treads value 3\nquit\n");
+    let output = child.wait_with_output().expect("an end");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("'bnech', did you mean 'bench'?\n"), "{text}");
+    assert!(text.contains("'Treads', did you mean 'Threads'?\n"), "{text}");
+}
+
+/// In a conversation `bench` has the same order and the same limits, and `stop` and `quit` end it
+/// within a position.
+#[test]
+fn bench_in_a_conversation() {
+    let on_the_command_line = success(&["bench", "2", "1", "4"]);
+    let (nodes, _) = on_the_command_line
+        .lines()
+        .last()
+        .and_then(|line| line.split_once(" nps"))
+        .and_then(|(total, _)| total.rsplit_once(' '))
+        .expect("a total");
+    let mut child =
+        engine().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("an engine");
+    say(&mut child, "bench 2 1 4\n");
+    until(&mut child, nodes);
+    say(&mut child, "bench 2 1 400\n");
+    let refused = ["info string error: bench depth: '400' is not in 1..128"];
+    assert_eq!(until(&mut child, "info string error"), refused);
+    say(&mut child, "bench 1 1 128\nstop\n");
+    let stopped = ["info string bench stopped after 0 of 40 positions"];
+    assert_eq!(until(&mut child, "info string bench"), stopped);
+    say(&mut child, "bench 1 1 128\nquit\n");
+    assert_eq!(until(&mut child, "info string bench"), stopped);
+    assert!(child.wait().expect("an end").success());
+}
+
+#[test]
 fn positions_for_people() {
     assert!(success(&["d"]).contains("Legal moves: 20"));
     assert!(success(&["eval", "startpos"]).contains("static evaluation"));
@@ -95,6 +132,11 @@ fn parameters_are_listed_as_they_are_written() {
 #[test]
 fn a_duel_needs_two_sides() {
     assert!(failure(&["duel"]).contains("the sides are equal"));
+    let list = success(&["params"]);
+    let razor = list.lines().find(|line| line.starts_with("razor-depth ")).expect("a parameter");
+    let default = razor.split_whitespace().nth(1).expect("a default");
+    let default = failure(&["duel", "--set", &format!("razor-depth={default}")]);
+    assert!(default.contains("the sides are equal") && default.contains("--against-kib"));
     assert!(failure(&["duel", "--against", "/nowhere"]).contains("/nowhere"));
     assert!(failure(&["duel", "--set", "razor-depth=2", "--sprt", "10,0"]).contains("ELO0"));
     let quick = ["--nodes", "300", "--pairs", "2", "--concurrency", "2"];

@@ -108,21 +108,42 @@ fn bars_name_their_stage() {
     }
 }
 
+/// A deep bench would search its first position for hours. `timeout` sends a signal twice.
+#[test]
+fn a_bench_is_interrupted_within_a_position() {
+    let mut terminal = Terminal::start(&["bench", "1", "1", "128"]);
+    terminal.until("positions");
+    let child = terminal.child.id().to_string();
+    let status = Command::new("kill").args(["-INT", &child, &child]).status();
+    assert!(status.expect("kill").success());
+    let text = terminal.finish();
+    assert!(text.contains("bench stopped after 0 of 40 positions\r\n"), "{text}");
+}
+
+/// The first move of these matches takes minutes; another engine is asked to stop, too.
 #[test]
 fn a_match_without_games_has_no_verdict() {
-    let mut terminal = Terminal::start(&[
-        "duel",
-        "--set",
-        "razor-depth=2",
-        "--nodes",
-        "100000000",
-        "--pairs",
-        "4",
-    ]);
-    terminal.until("pairs of games");
+    let own = env!("CARGO_BIN_EXE_megatherium");
+    for sides in [["--set", "razor-depth=2"], ["--against", own]] {
+        let limits = ["--nodes", "1000000000", "--pairs", "4"];
+        let mut terminal = Terminal::start(&[&["duel"], &sides[..], &limits].concat());
+        terminal.until("pairs of games");
+        terminal.interrupt();
+        let text = terminal.finish();
+        assert!(text.contains("no pair of games was finished") && !text.contains("±"), "{text}");
+    }
+}
+
+#[test]
+fn a_measurement_without_results_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("report");
+    let mut terminal = Terminal::start(&["scale", "--out", out.to_str().expect("text")]);
+    terminal.until("bench signature");
     terminal.interrupt();
-    let text = terminal.finish();
-    assert!(text.contains("no pair of games was finished") && !text.contains("±"), "{text}");
+    while terminal.read() {}
+    assert!(!terminal.child.wait().expect("an end").success(), "{}", terminal.text);
+    assert!(terminal.text.contains("stopped before there was a result"), "{}", terminal.text);
 }
 
 /// What a command says if it is interrupted after a line that contains `after`.
@@ -160,6 +181,49 @@ fn an_interrupted_command_sums_up() {
     let [.., stopped, _, solved] = &lines[..] else { panic!("{lines:?}") };
     assert!(stopped.starts_with("stopped after ") && stopped.ends_with(" of 500 positions"));
     assert!(solved.starts_with("solved ") && solved.ends_with("(100.0 %)"), "{lines:?}");
+}
+
+#[test]
+fn a_suite_stopped_at_once_has_no_averages() {
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = folder.path().join("suite.epd");
+    std::fs::write(&suite, START).expect("a file");
+    let suite = suite.to_str().expect("text");
+    let mut terminal = Terminal::start(&["suite", suite, "--movetime", "1000000"]);
+    terminal.until("positions");
+    terminal.interrupt();
+    let text = terminal.finish();
+    assert!(text.contains("stopped after 0 of 1 positions"), "{text}");
+    assert!(!text.contains("average") && !text.contains('%'), "{text}");
+}
+
+/// The moves of a game that were judged before Ctrl-C are written, and the rest of the game.
+#[test]
+fn an_interrupted_game_keeps_what_is_known() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (game, out) = (folder.path().join("game.pgn"), folder.path().join("out.pgn"));
+    let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O *\n";
+    std::fs::write(&game, moves).expect("a file");
+    let mut terminal = Terminal::start(&[
+        "analyse",
+        game.to_str().expect("text"),
+        "--movetime",
+        "500",
+        "--out",
+        out.to_str().expect("text"),
+    ]);
+    let some = |text: &str| (2..9).any(|done| text.contains(&format!(" {done}/10 ")));
+    while !some(&terminal.text) {
+        assert!(terminal.read(), "{}", terminal.text);
+    }
+    terminal.interrupt();
+    while terminal.read() {}
+    assert!(!terminal.child.wait().expect("an end").success(), "{}", terminal.text);
+    assert!(terminal.text.contains("stopped after 0 of 1 games and "), "{}", terminal.text);
+    let text = std::fs::read_to_string(&out).expect("text");
+    assert!(text.contains("1. e4 ") && text.contains("[%eval "), "{text}");
+    assert!(text.trim_end().ends_with("O-O *"), "{text}");
 }
 
 /// Commands that measure say how far they came, and claim nothing that they have not measured.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use megatherium_board::{Board, Move};
 
 use crate::engine::{Engine, EngineError};
-use crate::report::{Silent, nodes_per_second};
+use crate::report::nodes_per_second;
 use crate::request::{Limits, Root};
 use crate::score::Score;
 
@@ -102,8 +102,7 @@ impl Bench {
     }
 }
 
-/// Runs the bench. `stop` ends it after the current position; `each` is called for every finished
-/// one.
+/// Runs the bench. `stop` ends it, also within a position; `each` is called for every finished one.
 pub fn run(
     depth: u32,
     threads: usize,
@@ -123,14 +122,15 @@ pub fn run_on(
 ) -> Bench {
     let mut bench = Bench::default();
     for (index, fen) in POSITIONS.into_iter().enumerate() {
-        if stop.load(Ordering::Relaxed) {
-            return bench;
-        }
         let board = Board::from_fen(fen).expect("the bench positions are valid");
         engine.new_game();
         let started = Instant::now();
-        let outcome = engine.search(Root::new(board), Limits::depth(depth), Silent);
+        let outcome = engine.search_until(Root::new(board), Limits::depth(depth), stop);
         let time = started.elapsed();
+        // The count of a search that was stopped says nothing.
+        if stop.load(Ordering::Relaxed) {
+            return bench;
+        }
         bench.nodes += outcome.nodes;
         bench.time += time;
         let fingerprint =

@@ -1,7 +1,9 @@
 //! The engine: a pool of workers, the table they share, and the options between searches.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use megatherium_nnue::Network;
 use megatherium_tt::{SizeError, Table};
@@ -372,6 +374,30 @@ impl Engine {
         self.start(root, limits, Arc::new(relay));
         self.wait();
         outcome.lock().take().expect("every search reports Done exactly once")
+    }
+
+    /// Searches and returns the answer; ends early if `stop` is set, within a few hundredths of a
+    /// second.
+    pub fn search_until(&mut self, root: Root, limits: Limits, stop: &AtomicBool) -> Outcome {
+        let (sender, receiver) = channel();
+        let sink = move |report: Report<'_>| {
+            if let Report::Done(done) = report {
+                // The receiver listens until the answer.
+                let _ = sender.send(done.clone());
+            }
+        };
+        self.start(root, limits, Arc::new(sink));
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(20)) {
+                Ok(outcome) => {
+                    self.wait();
+                    return outcome;
+                }
+                Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => self.stop(),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("every search reports Done"),
+            }
+        }
     }
 
     /// Ends the running search, if any. Its answer follows.

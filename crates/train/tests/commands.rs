@@ -90,6 +90,7 @@ fn nets_of_other_shapes_are_trained_and_played_if_they_fit() {
         (said, fs::read(path.join(output).join("net.nnue")).unwrap())
     };
     let (said, net) = train("64", "1", "small");
+    assert!(said.contains(" held out, 1 epoch of 1 step\n"), "{said}");
     assert!(said.contains("quantised against floating point"), "{said}");
     let net = Network::from_bytes(&net).unwrap();
     assert_eq!((net.architecture().hidden, net.architecture().king_buckets), (64, 1));
@@ -292,6 +293,36 @@ fn an_interrupted_run_says_how_to_continue() {
     // The net of that epoch can be made at once.
     let quantise = ["quantise", "run/checkpoint.bin", "-o", "net.nnue", "--data", "games.data"];
     succeed(directory.path(), &quantise);
+}
+
+/// In a pipe too: how much data there is at the end, and after Ctrl-C.
+#[cfg(unix)]
+#[test]
+fn datagen_says_what_is_in_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let few = ["datagen", "few.data", "--nodes", "50", "--threads", "1", "--hash", "1"];
+    let said = succeed(path, &[&few[..], &["--positions", "1"]].concat());
+    assert!(said.starts_with("few.data: 1 game with "), "{said}");
+    assert!(said.ends_with(" positions\n"), "{said}");
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_megatherium-train"))
+        .args(["datagen", "many.data", "--nodes", "50", "--threads", "1", "--hash", "1"])
+        .current_dir(path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !fs::metadata(path.join("many.data")).is_ok_and(|file| file.len() > 100) {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.starts_with("many.data: ") && said.contains(" with "), "{said}");
+    assert!(said.contains(", stopped before 10000000; the same command continues"), "{said}");
 }
 
 fn size(directory: &Path, name: &str) -> u64 {

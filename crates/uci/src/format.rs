@@ -24,7 +24,7 @@ pub fn info(out: &mut String, info: &Info, root: &Board, style: Style) {
         "info depth {} seldepth {} multipv {} score ",
         info.depth, info.seldepth, info.multipv
     );
-    score(out, info.score);
+    score(out, shown(info, root));
     out.push_str(match info.bound {
         ScoreBound::Exact => "",
         ScoreBound::Lower => " lowerbound",
@@ -50,6 +50,22 @@ pub fn info(out: &mut String, info: &Info, root: &Board, style: Style) {
         }
     }
     out.push('\n');
+}
+
+/// The search scores a draw as 1 or −1, so that it does not shuffle. A line that ends where nobody
+/// can mate is shown as what it is.
+fn shown(info: &Info, root: &Board) -> Score {
+    if info.score.abs() != 1 {
+        return info.score;
+    }
+    let mut board = *root;
+    for &mv in &info.pv {
+        if !board.is_legal(mv) {
+            return info.score;
+        }
+        board.make(mv);
+    }
+    if board.is_insufficient_material() { 0 } else { info.score }
 }
 
 /// Writes the score of a search that ended without a principal variation, for example because there
@@ -165,6 +181,21 @@ mod tests {
         line.bound = ScoreBound::Upper;
         assert!(text(&line, &board, style).contains("cp 35 upperbound wdl"));
         assert!(text(&line, &board, style).ends_with("time 10\n"));
+    }
+
+    /// A knight alone cannot mate.
+    #[test]
+    fn dead_positions_are_draws() {
+        let dead = Board::from_fen("k7/8/8/8/8/NK6/8/8 w - - 0 1").unwrap();
+        let line = |score, board: &Board, pv| {
+            text(&Info { score, pv, ..example(&castling_board()) }, board, Style::default())
+        };
+        let knight = dead.parse_uci("a3c4").unwrap();
+        assert!(line(1, &dead, vec![knight]).contains(" score cp 0 "));
+        assert!(line(-1, &dead, Vec::new()).contains(" score cp 0 "));
+        let rooks = castling_board();
+        let king = rooks.parse_uci("e1e2").unwrap();
+        assert!(line(1, &rooks, vec![king]).contains(" score cp 1 "));
     }
 
     #[test]

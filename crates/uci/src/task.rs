@@ -116,9 +116,8 @@ pub fn run_bench(
         say(&format_args!("{} nodes {} nps", result.nodes, result.nps()));
     } else {
         let nps = nodes_per_second(nodes, time);
-        say(&format_args!(
-            "{remark}bench stopped after {done} of {count} positions, {nodes} nodes, {nps} nps"
-        ));
+        let total = if done > 0 { format!(", {nodes} nodes, {nps} nps") } else { String::new() };
+        say(&format_args!("{remark}bench stopped after {done} of {count} positions{total}"));
     }
 }
 

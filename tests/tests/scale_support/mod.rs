@@ -1,10 +1,14 @@
-//! The page of a report in a real browser.
+//! The page of a report in a real browser, and its keys.
+
+mod schema;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+pub use schema::conforms;
 
 /// Looks at the page from inside, after it was laid out, and leaves what it saw as text.
 const LOOK: &str = r#"

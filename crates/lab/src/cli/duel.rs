@@ -8,6 +8,7 @@ use megatherium_cli::params::ParamArgs;
 use megatherium_cli::progress::Progress;
 use megatherium_cli::{JobResult, MAX_HASH};
 use megatherium_nnue::Network;
+use megatherium_search::Params;
 
 use super::match_args::MatchArgs;
 use crate::duel::{self, Rules, Score, Side};
@@ -61,13 +62,14 @@ pub(super) fn run(args: &DuelArgs) -> JobResult {
     let sizes = [args.against_hash, args.kib, args.against_kib];
     let equal =
         changed.into_iter().all(Option::is_none) && sizes.into_iter().all(|it| it.is_none());
-    if args.change.is_empty() && equal {
-        return Err(
-            "the sides are equal: use --set, --net, --against-hash, --against or --engine".into()
-        );
+    let params = args.change.params()?;
+    if params == Params::default() && equal {
+        return Err("the sides are equal: use --set with other values than the defaults, --net, \
+                    --kib, --engine, --against, --against-net, --against-hash or --against-kib"
+            .into());
     }
     let mut first = side(args.engine.as_deref(), args.net.as_deref())?;
-    first.params = args.change.params()?;
+    first.params = params;
     first.options.extend_from_slice(&args.option);
     let mut second = side(args.against.as_deref(), args.against_net.as_deref())?;
     second.options.extend_from_slice(&args.against_option);

@@ -70,10 +70,10 @@ impl Solver {
                 process.set_up(&board)?;
                 let mut answer = Answer::default();
                 let started = Instant::now();
-                let best =
-                    process.search(limits, |line| answer.hear(&board, line, started.elapsed()))?;
+                let hear = |line: &str| answer.hear(&board, line, started.elapsed());
+                let best = process.search(limits, stop, hear)?;
                 answer.time = started.elapsed();
-                answer.best = board.parse_uci(&best).ok();
+                answer.best = best.and_then(|best| board.parse_uci(&best).ok());
                 Ok(answer)
             }
         }

@@ -125,13 +125,17 @@ pub(super) fn run(args: &SuiteArgs) -> JobResult {
     if tried < problems.len() {
         bar.line(format_args!("stopped after {tried} of {} positions", problems.len()));
     }
-    let percent = 100.0 * solved as f64 / tried.max(1) as f64;
-    let mean = to_solution.as_secs_f64() / solved.max(1) as f64;
-    bar.line(format_args!(
-        "{nodes} nodes in {:.1} s, {mean:.3} s to a solution on average",
-        time.as_secs_f64()
-    ));
-    bar.line(format_args!("solved {solved} of {tried} ({percent:.1} %)"));
+    if tried > 0 {
+        let mean = if solved > 0 {
+            let mean = to_solution.as_secs_f64() / solved as f64;
+            format!(", {mean:.3} s to a solution on average")
+        } else {
+            String::new()
+        };
+        bar.line(format_args!("{nodes} nodes in {:.1} s{mean}", time.as_secs_f64()));
+        let percent = 100.0 * solved as f64 / tried as f64;
+        bar.line(format_args!("solved {solved} of {tried} ({percent:.1} %)"));
+    }
     match args.at_least {
         Some(wanted) if solved < wanted => Err(format!("fewer than {wanted} solved").into()),
         _ => Ok(()),

@@ -1,6 +1,7 @@
 //! The report as JSON. Charts are left out: their numbers are in the tables.
 //!
-//! The keys are stable. A change of their meaning raises [`SCHEMA`].
+//! The keys are stable, and described by `docs/report.schema.json`. A change of their meaning
+//! raises [`SCHEMA`].
 
 use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
 
@@ -8,7 +9,7 @@ use super::{Cell, Report, Section};
 use crate::stats::Estimate;
 
 /// Version of the format, in the key `schema`.
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 
 /// The whole report.
 pub fn write(report: &Report) -> serde_json::Result<String> {
@@ -89,6 +90,8 @@ mod tests {
         assert_eq!(rows[0]["nodes"], Value::Null);
         assert_eq!(rows[1]["what"], Value::Null);
         assert_eq!(json["schema"], SCHEMA);
-        assert_eq!(json["highlights"][0]["value"], "1.80 ×");
+        let tile = &json["highlights"][0];
+        assert_eq!((&tile["value"], &tile["text"]), (&Value::from(1.8), &Value::from("1.80 ×")));
+        assert!(tile["low"].as_f64() < tile["high"].as_f64(), "{tile}");
     }
 }

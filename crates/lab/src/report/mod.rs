@@ -31,11 +31,19 @@ pub struct Report {
 /// A headline number.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Highlight {
-    /// The number with its unit.
+    /// The number.
+    #[serde(rename = "value")]
+    pub number: f64,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    pub high: Option<f64>,
+    /// The number with its unit, as people read it.
+    #[serde(rename = "text")]
     pub value: String,
     /// What it is.
     pub meaning: String,
-    /// Its 95 % interval.
+    /// Its interval as people read it.
     pub interval: Option<String>,
     /// Why it is in doubt.
     pub warning: Option<String>,
@@ -45,12 +53,16 @@ impl Highlight {
     /// An estimate with `digits` digits and a unit.
     pub fn new(estimate: Estimate, digits: usize, unit: &str, meaning: String) -> Highlight {
         let Estimate { value, low, high } = estimate;
+        // An interval without width comes from a single sample.
+        let interval = (low < high).then_some((low, high));
+        let words = |(low, high)| format!("{} to {}", number(low, digits), number(high, digits));
         Highlight {
+            number: value,
+            low: interval.map(|(low, _)| low),
+            high: interval.map(|(_, high)| high),
             value: format!("{}{unit}", number(value, digits)),
             meaning,
-            // An interval without width comes from a single sample.
-            interval: (low < high)
-                .then(|| format!("{} to {}", number(low, digits), number(high, digits))),
+            interval: interval.map(words),
             warning: None,
         }
     }

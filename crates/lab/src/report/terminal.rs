@@ -10,7 +10,7 @@ pub fn write(report: &Report) -> String {
     for section in report.sections.iter().filter(|section| !section.raw) {
         write_section(&mut text, section);
     }
-    for Highlight { value, meaning, interval, warning } in &report.highlights {
+    for Highlight { value, meaning, interval, warning, .. } in &report.highlights {
         let interval = interval.as_ref().map_or(String::new(), |interval| format!(" ({interval})"));
         let warning = warning.as_ref().map_or(String::new(), |warning| format!("; {warning}"));
         let _ = writeln!(text, "{value}{interval}  {meaning}{warning}");

@@ -47,6 +47,7 @@ impl fmt::Display for TeamworkError {
         write!(f, "{:?} is not RULE=NUMBER; the rules are ", self.0)?;
         for (index, TeamRule { name, range, .. }) in Teamwork::RULES.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
+            let name = name.replace('_', "-");
             write!(f, "{comma}{name} ({} to {})", range.start(), range.end())?;
         }
         Ok(())
@@ -65,7 +66,9 @@ impl FromStr for Teamwork {
             let wrong = || TeamworkError(rule.to_owned());
             let (name, value) = rule.split_once('=').ok_or_else(wrong)?;
             let number: i32 = value.trim().parse().map_err(|_| wrong())?;
-            let fits = |rule: &&TeamRule| rule.name == name.trim() && rule.range.contains(&number);
+            // As search parameters are: printed with `-`, taken with `_` too.
+            let name = name.trim().replace('-', "_");
+            let fits = |rule: &&TeamRule| rule.name == name && rule.range.contains(&number);
             let rule = Teamwork::RULES.iter().find(fits).ok_or_else(wrong)?;
             (rule.set)(&mut team, number);
         }
@@ -158,13 +161,14 @@ mod tests {
             assert!(seen.contains(&Teamwork::default()), "{name}");
             assert!(parse(range.start() - 1).is_err() && parse(range.end() + 1).is_err(), "{name}");
         }
-        let both: Teamwork = "take_over=1,jitter=0".parse().unwrap();
+        let both: Teamwork = "take-over=1,jitter=0".parse().unwrap();
+        assert_eq!("take_over=1,jitter=0".parse(), Ok(both));
         let expected =
             Teamwork { take_over: TakeOver::First, jitter: false, ..Teamwork::default() };
         assert_eq!(both, expected);
         for wrong in ["", "jitter", "jitter=yes", "luck=1", "ahead=1,"] {
             let error = wrong.parse::<Teamwork>().unwrap_err().to_string();
-            assert!(error.contains("take_over (0 to 2), skip_depths (0 to 1)"), "{wrong:?}");
+            assert!(error.contains("take-over (0 to 2), skip-depths (0 to 1)"), "{wrong:?}");
         }
     }
 }

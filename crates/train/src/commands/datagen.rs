@@ -1,6 +1,6 @@
 //! `datagen`: self-play on all cores into one data file, until it is large enough or interrupted.
 
-use super::{Failure, at, load_network};
+use super::{Failure, at, counted, load_network};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use clap::value_parser;
@@ -86,7 +86,9 @@ pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
             });
         }
     });
-    output.finish().map_err(|error| at(&args.out)(&error))
+    let summary = output.finish().map_err(|error| at(&args.out)(&error))?;
+    say!("{}: {summary}", args.out.display());
+    Ok(())
 }
 
 /// The data file and the progress, shared by the threads that play.
@@ -137,9 +139,18 @@ impl Output {
         self.progress.step(plies, &format!("in {games} games"));
     }
 
-    fn finish(self) -> Result<(), DataError> {
+    /// Closes the file and says what is in it.
+    fn finish(self) -> Result<String, DataError> {
         self.progress.clear();
-        self.writer.into_inner().unwrap_or_else(PoisonError::into_inner)?.finish()
+        self.writer.into_inner().unwrap_or_else(PoisonError::into_inner)?.finish()?;
+        let (games, positions) = (self.games.into_inner(), self.positions.into_inner());
+        let stopped = if positions < self.wanted {
+            format!(", stopped before {}; the same command continues", self.wanted)
+        } else {
+            String::new()
+        };
+        let (games, positions) = (counted(games, "game"), counted(positions, "position"));
+        Ok(format!("{games} with {positions}{stopped}"))
     }
 }
 

@@ -99,3 +99,8 @@ fn write_net(model: &Model, path: &Path, samples: &[Sample]) -> Result<(), Failu
     }
     Ok(())
 }
+
+/// A number of things: `1 step`, `2 steps`.
+fn counted(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}

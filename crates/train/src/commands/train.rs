@@ -2,7 +2,7 @@
 
 use super::files::FilterArgs;
 use super::losses::Losses;
-use super::{Failure, at, ranged, read_bounded, samples_of, write_net};
+use super::{Failure, at, counted, ranged, read_bounded, samples_of, write_net};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, value_parser};
 use megatherium_cli::progress::Progress;
@@ -130,13 +130,13 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
         Losses::open(&args.output, state.epoch).map_err(|error| at(&args.output)(&error))?;
 
     let steps = steps_per_epoch(dataset.training.len(), settings.batch) as u64;
-    let epochs = if settings.epochs == 1 { "epoch" } else { "epochs" };
+    let epochs = counted(u64::from(settings.epochs), "epoch");
     say!(
-        "{}: {} positions to learn from, {} held out, {} {epochs} of {steps} steps",
+        "{}: {} positions to learn from, {} held out, {epochs} of {}",
         settings.architecture(),
         dataset.training.len(),
         dataset.validation.len(),
-        settings.epochs
+        counted(steps, "step")
     );
     let per_epoch = steps * settings.batch.min(dataset.training.len()) as u64;
     let bar = Progress::new("positions").map_err(|error| error.to_string())?;

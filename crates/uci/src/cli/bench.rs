@@ -3,7 +3,7 @@
 use clap::Args;
 use megatherium_cli::params::ParamArgs;
 use megatherium_cli::progress::Progress;
-use megatherium_cli::{JobResult, MAX_HASH, MAX_THREADS};
+use megatherium_cli::{JobResult, MAX_DEPTH, MAX_HASH, MAX_THREADS};
 use megatherium_search::{Engine, VirtualSmp, bench};
 
 use crate::task;
@@ -14,7 +14,7 @@ pub struct BenchArgs {
     #[arg(value_name = "HASH THREADS DEPTH", num_args = 0..=3)]
     words: Vec<u64>,
     /// Depth of each search
-    #[arg(long, value_name = "PLIES", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=128))]
+    #[arg(long, value_name = "PLIES", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=MAX_DEPTH))]
     depth: Option<u64>,
     /// Search threads; the count is reproducible only with one thread or with --virtual
     #[arg(long, value_name = "N", conflicts_with = "words", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS))]
@@ -47,7 +47,7 @@ impl BenchArgs {
 pub(super) fn run(args: &BenchArgs) -> JobResult {
     let hash = args.value(("hash", 0), args.hash, bench::DEFAULT_HASH as u64, MAX_HASH)?;
     let threads = args.value(("threads", 1), args.threads, 1, MAX_THREADS)?;
-    let depth = args.value(("depth", 2), args.depth, u64::from(bench::DEFAULT_DEPTH), 128)?;
+    let depth = args.value(("depth", 2), args.depth, u64::from(bench::DEFAULT_DEPTH), MAX_DEPTH)?;
     let mut engine = Engine::new(threads as usize, hash as usize)?;
     engine.options.virtual_smp = args.r#virtual.then(VirtualSmp::default);
     engine.options.params = args.params.params()?;

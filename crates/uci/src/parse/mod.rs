@@ -11,10 +11,10 @@ mod problem;
 mod tests;
 mod words;
 
-pub use problem::{Problem, Problems, Quoted};
+pub use problem::{Problem, Problems, Quoted, Suggestion};
 pub(crate) use words::saturating_number;
 
-use megatherium_cli::{MAX_HASH, MAX_THREADS};
+use megatherium_cli::{MAX_DEPTH, MAX_HASH, MAX_THREADS};
 
 use crate::command::{Command, Go, Position};
 use words::{Words, number};
@@ -86,14 +86,19 @@ fn human_command<'a>(word: &str, mut words: Words<'a>, parsed: &mut Parsed<'a>) 
             Command::Go(Go { perft: Some(depth.clamp(0, 255) as u32), ..Go::default() })
         }),
         "bench" => {
-            let mut argument = |name| {
+            let mut argument = |name, most| {
                 let word = words.next()?;
-                number(name, Some(word), &mut parsed.problems)
+                let value = number(name, Some(word), &mut parsed.problems)?;
+                // As on the command line: a bench of other numbers than those asked for would be
+                // compared with the wrong ones.
+                if !(1..=most as i64).contains(&value) {
+                    parsed.problems.push(Problem::OutOfRange(name, word, most));
+                }
+                Some(value)
             };
-            let hash = argument("bench hash").map(|hash| hash.clamp(1, MAX_HASH as i64) as usize);
-            let threads = argument("bench threads")
-                .map(|threads| threads.clamp(1, MAX_THREADS as i64) as usize);
-            let depth = argument("bench depth").map(|depth| depth.clamp(1, 255) as u32);
+            let hash = argument("bench hash", MAX_HASH).map(|hash| hash as usize);
+            let threads = argument("bench threads", MAX_THREADS).map(|threads| threads as usize);
+            let depth = argument("bench depth", MAX_DEPTH).map(|depth| depth as u32);
             parsed.problems.is_empty().then_some(Command::Bench { depth, threads, hash })
         }
         _ => return false,

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use megatherium_cli::nearest;
+
+use crate::command::COMMANDS;
 use crate::output::write_harmless;
 
 /// Something in a line that could not be understood.
@@ -15,6 +18,8 @@ pub enum Problem<'a> {
     UnknownArgument(&'static str, &'a str),
     /// A word that should have been a number: (where, which).
     NotANumber(&'static str, &'a str),
+    /// A number that is not from 1 to a limit: (where, which, the limit).
+    OutOfRange(&'static str, &'a str, u64),
     /// Something is missing: (where, what).
     Missing(&'static str, &'static str),
     /// Something else was expected: (where, what, found).
@@ -24,13 +29,20 @@ pub enum Problem<'a> {
 impl fmt::Display for Problem<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Problem::UnknownCommand(word) => write!(f, "unknown command {}", Quoted(word)),
+            Problem::UnknownCommand(word) => {
+                write!(f, "unknown command {}", Quoted(word))?;
+                let names = COMMANDS.iter().filter_map(|entry| entry.usage.split(' ').next());
+                write!(f, "{}", Suggestion(nearest(word, names)))
+            }
             Problem::Skipped(word) => write!(f, "unknown {} skipped", Quoted(word)),
             Problem::UnknownArgument(place, word) => {
                 write!(f, "{place}: unknown argument {}", Quoted(word))
             }
             Problem::NotANumber(place, word) => {
                 write!(f, "{place}: {} is not a whole number", Quoted(word))
+            }
+            Problem::OutOfRange(place, word, most) => {
+                write!(f, "{place}: {} is not in 1..{most}", Quoted(word))
             }
             Problem::Missing(place, what) => write!(f, "{place}: {what} is missing"),
             Problem::Expected(place, what, word) => {
@@ -79,6 +91,16 @@ impl fmt::Display for Problems<'_> {
             write!(f, "; and {} more", self.more)?;
         }
         Ok(())
+    }
+}
+
+/// The name that was probably meant, at the end of an error message.
+#[derive(Clone, Copy, Debug)]
+pub struct Suggestion<'a>(pub Option<&'a str>);
+
+impl fmt::Display for Suggestion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |name| write!(f, ", did you mean '{name}'?"))
     }
 }
 

@@ -57,7 +57,8 @@ fn blank_lines_and_comments_are_nothing() {
 #[test]
 fn unknown_words() {
     assert_eq!(problem("xyzzy"), "unknown command 'xyzzy'");
-    assert_eq!(problem("Isready"), "unknown command 'Isready'");
+    assert_eq!(problem("Isready"), "unknown command 'Isready', did you mean 'isready'?");
+    assert_eq!(problem("bnech"), "unknown command 'bnech', did you mean 'bench'?");
     assert_eq!(problem("nothing to d help eval"), "unknown command 'nothing'");
     assert_eq!(problem("debug maybe"), "debug: expected 'on' or 'off', found 'maybe'");
     assert_eq!(problem("debug"), "debug: 'on' or 'off' is missing");
@@ -189,6 +190,9 @@ fn bench_arguments() {
         Command::Bench { depth: Some(9), threads: Some(2), hash: Some(64) }
     );
     assert_eq!(problem("bench deep"), "bench hash: 'deep' is not a whole number");
+    assert_eq!(problem("bench 16 1 129"), "bench depth: '129' is not in 1..128");
+    assert_eq!(problem("bench 0"), "bench hash: '0' is not in 1..33554432");
+    assert!(problem("bench 16 -1 9").starts_with("bench threads: '-1' is not in 1.."));
 }
 
 #[test]

@@ -4,13 +4,13 @@
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-use megatherium_cli::{MAX_HASH, MAX_THREADS};
+use megatherium_cli::{MAX_HASH, MAX_THREADS, nearest};
 use megatherium_search::Options;
 use megatherium_search::strength::ELO_RANGE;
 
 use super::Shell;
 use super::changes::Change;
-use crate::parse::{Quoted, saturating_number};
+use crate::parse::{Quoted, Suggestion, saturating_number};
 
 /// The value of `EvalFile` that means the embedded net.
 pub const EMBEDDED: &str = "<embedded>";
@@ -295,7 +295,10 @@ pub enum OptionError<'a> {
 impl fmt::Display for OptionError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            OptionError::Unknown(name) => write!(f, "no option {}", Quoted(name)),
+            OptionError::Unknown(name) => {
+                let known = nearest(name, OPTIONS.iter().map(|option| option.name));
+                write!(f, "no option {}{}", Quoted(name), Suggestion(known))
+            }
             OptionError::NoValue(name) => write!(f, "option {name}: the value is missing"),
             OptionError::NotABool(name, value) => {
                 write!(f, "option {name}: {} is neither 'true' nor 'false'", Quoted(value))

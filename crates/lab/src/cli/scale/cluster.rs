@@ -7,13 +7,13 @@ use megatherium_cli::JobResult;
 use megatherium_search::{Engine, Teamwork, VirtualSmp};
 
 use super::ScaleArgs;
+use super::measure::random_openings;
 use crate::crew::share_out;
 use crate::error::LabError;
 use crate::game::{Budget, Player, play_pair};
 use crate::journal::Journal;
 use crate::machine::processors;
 use crate::observer::Observer;
-use crate::openings::Openings;
 use crate::pentanomial::Pentanomial;
 use crate::positions;
 use crate::report::{Cell, Highlight, Report, Section, Table};
@@ -146,7 +146,7 @@ pub(super) fn run(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     }
     let matches = games.play(&journal, observer)?;
     if matches.iter().any(|(_, result)| result.count() > 0) {
-        for (arm, result) in matches.iter().filter(|(_, result)| result.count() > 0) {
+        for (arm, result) in matches.iter().filter(|(_, result)| result.has_interval()) {
             let meaning = format!("Elo, {} against one thread: {}", games.ranks, name(*arm));
             report.highlights.push(Highlight::new(result.elo(), 0, "", meaning));
         }
@@ -213,7 +213,8 @@ impl Games {
     /// Plays every opening with every link, and with threads. Openings are the outer loop, so that
     /// an early end leaves all arms with as many games.
     fn play(&self, journal: &Journal, observer: &dyn Observer) -> Result<Vec<Arm>, LabError> {
-        let openings = Openings::Random { seed: self.turns.seed }.take(self.pairs)?;
+        let openings = random_openings(self.turns.seed, self.pairs, observer)?;
+        let Some(openings) = openings else { return Ok(Vec::new()) };
         let arms: Vec<Option<Link>> = self.links.iter().copied().map(Some).chain([None]).collect();
         let pairs: Vec<(usize, usize)> = (0..openings.len())
             .flat_map(|opening| (0..arms.len()).map(move |arm| (opening, arm)))

@@ -5,20 +5,21 @@ use std::path::PathBuf;
 use crate::equal_strength::equal_strength;
 use crate::experiments::{self, Question};
 use crate::journal::Journal;
+use crate::machine::doubt;
 use crate::observer::Observer;
 use crate::openings::Openings;
 use crate::report::{Highlight, Report};
 use crate::stats::Estimate;
 use crate::virtual_smp::{self, curve};
 use crate::{ceiling, elo as games, machine, positions, real, rivals, sections, table_map};
-use megatherium_search::VirtualSmp;
+use megatherium_search::{EngineError, VirtualSmp};
 
 use super::ScaleArgs;
 use megatherium_board::{Board, position_file};
 use megatherium_cli::{JobResult, build};
 
-/// With a smaller share of its processors, a search was disturbed by other processes.
-const BUSY: f64 = 0.97;
+/// A larger share of stolen time distorts a comparison of threads with processes.
+const STOLEN: f64 = 0.01;
 
 /// Nodes of each run when threads are compared with processes.
 const CEILING_NODES: u64 = 300_000;
@@ -61,10 +62,7 @@ pub(super) fn everything(
     let samples = real::run(&settings, observer)?;
     if !samples.is_empty() {
         let curve = real::curve(&samples);
-        let share = curve.iter().filter_map(|point| point.share).fold(1.0, f64::min);
-        let warning = (share < BUSY).then(|| {
-            format!("busy machine: searches got {:.0} % of their processors", 100.0 * share)
-        });
+        let warning = doubt(curve.iter().filter_map(|point| point.share).reduce(f64::min));
         for point in curve.iter().filter(|point| point.threads > 1) {
             for (estimate, name) in
                 [(point.nps_ratio, "nodes per second"), (point.speed_up, "time to depth")]
@@ -81,11 +79,7 @@ pub(super) fn everything(
         let (engine, journal) = ((build::NAME, &*this_program()?), Journal::default());
         let blocks = ceiling::run(engine, &settings, &journal, observer)?;
         if !blocks.is_empty() {
-            for point in ceiling::summary(&blocks) {
-                let what =
-                    format!("{0} threads against {0} processes, nodes per second", point.threads);
-                report.highlights.push(Highlight::new(point.engine, 3, "", what));
-            }
+            report.highlights.extend(ceiling_tiles(&blocks));
             report.sections.push(sections::ceilings(&[(build::NAME.to_owned(), blocks)]));
         }
     }
@@ -95,6 +89,34 @@ pub(super) fn everything(
         nodes: if quick { 25_000 } else { 100_000 },
     };
     virtual_sections(args, &virtual_part, report, observer)
+}
+
+/// A headline for each number of threads, in doubt if the machine was busy.
+fn ceiling_tiles(blocks: &[ceiling::Block]) -> Vec<Highlight> {
+    let tile = |point: ceiling::Point| {
+        let what = format!("{0} threads against {0} processes, nodes per second", point.threads);
+        let warning = doubt(point.share).or_else(|| {
+            let stolen = point.steal.filter(|&steal| steal > STOLEN)?;
+            Some(format!("busy host: {:.0} % of the processor time was stolen", 100.0 * stolen))
+        });
+        Highlight { warning, ..Highlight::new(point.engine, 3, "", what) }
+    };
+    ceiling::summary(blocks).into_iter().map(tile).collect()
+}
+
+/// A headline for each engine and number of threads, in doubt if the machine was busy then or
+/// during the searches of one thread, with which they are compared.
+fn rival_tiles(results: &rivals::Results) -> Vec<Highlight> {
+    let points = rivals::summary(results);
+    let tile = |point: &rivals::Point| {
+        let what =
+            format!("time to depth, {} threads, {}", point.threads, results.names[point.engine]);
+        let single = points.iter().find(|other| other.engine == point.engine && other.threads == 1);
+        let shares = [Some(point), single].into_iter().flatten().filter_map(|point| point.share);
+        let warning = doubt(shares.reduce(f64::min));
+        Highlight { warning, ..Highlight::new(point.speed_up, 2, " ×", what) }
+    };
+    points.iter().filter(|point| point.threads > 1).map(tile).collect()
 }
 
 /// Threads against processes, in `blocks` blocks, or a quarter of them with `--quick`.
@@ -231,6 +253,25 @@ fn table_maps(
     Ok(())
 }
 
+/// The first random openings of a seed; `None` if that was stopped. Each is searched, which takes a
+/// while.
+pub(super) fn random_openings(
+    seed: u64,
+    count: usize,
+    observer: &dyn Observer,
+) -> Result<Option<Vec<Board>>, EngineError> {
+    observer.begin("making openings", count as u64);
+    let (source, mut openings) = (Openings::Random { seed }, Vec::new());
+    for number in 0..count {
+        if observer.stopped() {
+            return Ok(None);
+        }
+        openings.push(source.get(number)?);
+        observer.step(1, "");
+    }
+    Ok(Some(openings))
+}
+
 /// Measures strength in games.
 pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer) -> JobResult {
     let threads =
@@ -239,10 +280,10 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     let turns = args.turns();
     let mut source = "random openings".to_owned();
     let openings = match &args.book {
-        None => {
-            observer.begin("openings", 1);
-            Openings::Random { seed: turns.seed }.take(pairs)?
-        }
+        None => match random_openings(turns.seed, pairs, observer)? {
+            Some(openings) => openings,
+            None => return Ok(()),
+        },
         Some(path) => {
             let boards: Vec<_> = position_file::read(path)?.iter().map(|epd| epd.board).collect();
             if boards.len() < pairs {
@@ -302,14 +343,16 @@ pub(super) fn elo(args: &ScaleArgs, report: &mut Report, observer: &dyn Observer
     if matches.iter().all(|games| games.pairs.is_empty()) {
         return Ok(());
     }
-    let equal = equal_strength(&matches);
+    // One pair for each factor says nothing about where the strengths are equal.
+    let scattered = matches.iter().any(|games| games.result().has_interval());
+    let equal = equal_strength(&matches).filter(|_| scattered);
     if let Some(equal) = equal {
         let (low, high) = (equal.low.unwrap_or(f64::NAN), equal.high.unwrap_or(f64::NAN));
         let estimate = Estimate { value: equal.factor, low, high };
         let meaning = format!("times the nodes make {against} as strong as {threads} threads");
         report.highlights.push(Highlight::new(estimate, 2, "", meaning));
     }
-    for games in matches.iter().filter(|games| !games.pairs.is_empty()) {
+    for games in matches.iter().filter(|games| games.result().has_interval()) {
         let meaning = format!(
             "Elo, {threads} threads against {against} with {} times the nodes",
             games.factor
@@ -345,11 +388,7 @@ pub(super) fn engines(args: &ScaleArgs, report: &mut Report, observer: &dyn Obse
         &format!("engines side by side, {} nodes, {}", settings.nodes, settings.hash),
     )?;
     let results = rivals::run(&settings, &journal, observer)?;
-    for point in rivals::summary(&results).iter().filter(|point| point.threads > 1) {
-        let what =
-            format!("time to depth, {} threads, {}", point.threads, results.names[point.engine]);
-        report.highlights.push(Highlight::new(point.speed_up, 2, " ×", what));
-    }
+    report.highlights.extend(rival_tiles(&results));
     if !results.samples.is_empty() {
         report.sections.extend(sections::rivals(&results));
     }
@@ -410,4 +449,88 @@ fn this_program() -> std::io::Result<PathBuf> {
         return Ok(PathBuf::from("/proc/self/exe"));
     }
     std::env::current_exe()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    /// Stops after two steps.
+    #[derive(Default)]
+    struct Impatient {
+        stages: Mutex<Vec<String>>,
+        steps: Mutex<u64>,
+        stop: AtomicBool,
+    }
+
+    impl Observer for Impatient {
+        fn begin(&self, title: &str, steps: u64) {
+            self.stages.lock().unwrap().push(format!("{title} {steps}"));
+        }
+
+        fn step(&self, steps: u64, _: &str) {
+            let mut done = self.steps.lock().unwrap();
+            *done += steps;
+            self.stop.store(*done >= 2, Ordering::Relaxed);
+        }
+
+        fn stop(&self) -> &AtomicBool {
+            &self.stop
+        }
+    }
+
+    /// The tiles of threads against processes and of other engines are amber on a busy machine.
+    #[test]
+    fn tiles_are_in_doubt_on_a_busy_machine() {
+        use crate::identity::Factors;
+        use crate::machine::{Usage, Work};
+        use crate::measure::Mark;
+
+        let block = |used, steal| ceiling::Block {
+            threads: 2,
+            alone: 1.0,
+            together: 1.9,
+            apart: 2.0,
+            usage: Some(Usage { busy: 1.0 - steal, steal }),
+            work: Some(Work { wanted: 1.0, used }),
+        };
+        let warning = |block| ceiling_tiles(&[block])[0].warning.clone().unwrap_or_default();
+        assert!(warning(block(0.6, 0.0)).contains("60 % of their processors"));
+        assert!(warning(block(1.0, 0.2)).contains("20 % of the processor time was stolen"));
+        assert_eq!(warning(block(1.0, 0.0)), "");
+
+        let sample = |threads, used| rivals::Sample {
+            engine: 0,
+            position: 0,
+            repeat: 0,
+            threads,
+            depth: 9,
+            mark: Mark { depth: 9, nodes: 100, seconds: 1.0 },
+            factors: Factors::new((100.0, 1.0), (100.0, 1.0)),
+            work: Some(Work { wanted: 1.0, used }),
+        };
+        let doubtful = |single, both| {
+            let samples = vec![sample(1, single), sample(2, both)];
+            let tiles = rival_tiles(&rivals::Results { names: vec!["A".to_owned()], samples });
+            assert_eq!(tiles.len(), 1);
+            let report = Report { highlights: tiles, ..Report::default() };
+            let folder = tempfile::tempdir().unwrap();
+            let files = report.save(folder.path()).unwrap();
+            std::fs::read_to_string(&files[0]).unwrap().contains("tile doubtful")
+        };
+        assert!(doubtful(1.0, 0.7) && doubtful(0.7, 1.0) && !doubtful(1.0, 1.0));
+    }
+
+    #[test]
+    fn openings_are_made_in_steps_and_can_be_stopped() {
+        let observer = Impatient::default();
+        assert!(random_openings(1, 1000, &observer).unwrap().is_none());
+        assert_eq!(*observer.steps.lock().unwrap(), 2);
+        assert_eq!(*observer.stages.lock().unwrap(), ["making openings 1000"]);
+        let observer = Impatient::default();
+        assert_eq!(random_openings(1, 2, &observer).unwrap().map(|made| made.len()), Some(2));
+    }
 }

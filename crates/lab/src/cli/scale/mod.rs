@@ -335,6 +335,12 @@ pub(super) fn run(args: &ScaleArgs) -> JobResult {
             files.len(),
             args.out.display()
         ));
+    } else if report.interrupted && result.is_ok() {
+        let kept = match &args.resume {
+            Some(path) => format!("; what was finished is in {}", path.display()),
+            None => String::new(),
+        };
+        return Err(format!("stopped before there was a result{kept}").into());
     }
     result
 }

@@ -51,8 +51,18 @@ pub(super) fn run(args: &AnalyseArgs) -> JobResult {
     let bar = Arc::new(Progress::new("positions")?);
     bar.begin("positions", games.iter().map(|game| game.plies.len() as u64 + 1).sum());
     let (mut done, mut faults) = (0, [0; 3]);
+    // Moves of a game that was interrupted.
+    let mut more = 0;
     for game in &games {
-        let Some(verdicts) = analyse(game, args, &mut engine, &bar) else { break };
+        let verdicts = analyse(game, args, &mut engine, &bar);
+        let complete = verdicts.len() > game.plies.len();
+        if !complete {
+            // A move is judged by the positions before and after it.
+            more = verdicts.len().saturating_sub(1);
+            if more == 0 {
+                break;
+            }
+        }
         let (text, marks) = annotated(game, &verdicts);
         for mark in marks {
             faults[mark as usize] += 1;
@@ -61,6 +71,9 @@ pub(super) fn run(args: &AnalyseArgs) -> JobResult {
         match &mut out {
             Some(file) => file.write_all(text.as_bytes())?,
             None => bar.line(text.trim_end_matches('\n').to_owned() + "\n"),
+        }
+        if !complete {
+            break;
         }
         done += 1;
     }
@@ -73,18 +86,23 @@ pub(super) fn run(args: &AnalyseArgs) -> JobResult {
         ));
     }
     if done < games.len() {
-        return Err(format!("stopped after {done} of {} games", games.len()).into());
+        let more = match more {
+            0 => String::new(),
+            1 => " and 1 move".to_owned(),
+            more => format!(" and {more} moves"),
+        };
+        return Err(format!("stopped after {done} of {} games{more}", games.len()).into());
     }
     Ok(())
 }
 
-/// Searches every position of a game, the last one too; `None` if that was interrupted.
+/// Searches every position of a game, the last one too; fewer if that was interrupted.
 fn analyse(
     game: &Game,
     args: &AnalyseArgs,
     engine: &mut Engine,
     bar: &Arc<Progress>,
-) -> Option<Vec<Verdict>> {
+) -> Vec<Verdict> {
     engine.new_game();
     let mut root = Root::new(game.start);
     let mut verdicts = Vec::with_capacity(game.plies.len() + 1);
@@ -100,7 +118,7 @@ fn analyse(
                 let limits = args.search.limits();
                 let (lines, outcome) = follow(engine, root.clone(), limits, bar.stop(), each);
                 if bar.stopped() {
-                    return None;
+                    break;
                 }
                 let line = lines.last().map(|line| line.pv.clone()).unwrap_or_default();
                 let elected = line.first() == outcome.best.as_ref();
@@ -114,10 +132,10 @@ fn analyse(
             root.play(ply.mv);
         }
     }
-    Some(verdicts)
+    verdicts
 }
 
-/// The game as PGN, and the faults in it.
+/// The game as PGN, and the faults in it. Moves after the last verdict stand as they were.
 fn annotated(game: &Game, verdicts: &[Verdict]) -> (String, Vec<Mark>) {
     let mut text = String::new();
     let ours = |name: &str| matches!(name, "Annotator" | "Result");
@@ -132,9 +150,14 @@ fn annotated(game: &Game, verdicts: &[Verdict]) -> (String, Vec<Mark>) {
     let mut movetext = Movetext::default();
     let mut board = game.start;
     let mut marks = Vec::new();
-    for (ply, pair) in game.plies.iter().zip(verdicts.windows(2)) {
-        let [before, after] = pair else { continue };
+    for (number, ply) in game.plies.iter().enumerate() {
         let next = board.after(ply.mv);
+        let Some([before, after]) = verdicts.get(number..number + 2) else {
+            movetext.play(&board, ply.mv);
+            movetext.comment(&ply.comment);
+            board = next;
+            continue;
+        };
         let best = before.line.first() == Some(&ply.mv);
         let mark = Mark::of((before.score, &board), (-after.score, &next)).filter(|_| !best);
         movetext.play(&board, ply.mv);
