@@ -63,7 +63,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let mut tables: Vec<(Vec<Player>, Tally)> =
-        modes.iter().map(|mode| (mode.players(), Tally::default())).collect();
+        modes.iter().map(|mode| (Player::pair(mode), Tally::default())).collect();
     let mut random = Rng::with_seed(number("--seed").unwrap_or(2024));
     'soak: for _ in 0..rounds {
         for (mode, (players, tally)) in modes.iter().zip(&mut tables) {
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
             if let Err(fault) = play(mode, players, start, tally) {
                 eprintln!("{}: {fault}", mode.name);
                 tally.faults.push(fault);
-                *players = mode.players();
+                *players = Player::pair(mode);
             }
             players.reverse();
         }

@@ -5,13 +5,11 @@ use std::fmt::Write as _;
 use fastrand::Rng;
 use megatherium_board::Board;
 
-use crate::player::Player;
-
 /// A way to play: clocks and options.
 pub struct Mode {
     pub name: &'static str,
     /// Options of both players.
-    options: &'static [&'static str],
+    pub options: &'static [&'static str],
     /// Milliseconds on the clock at the start; 0 for none.
     pub clock: i64,
     /// Milliseconds added after each move.
@@ -95,11 +93,6 @@ pub const MODES: [Mode; 10] = [
 ];
 
 impl Mode {
-    /// Two new players.
-    pub fn players(&self) -> Vec<Player> {
-        (0..2).map(|_| Player::new(self.options)).collect()
-    }
-
     pub fn is_timed(&self) -> bool {
         self.clock > 0
     }

@@ -33,9 +33,14 @@ pub struct Player {
 }
 
 impl Player {
-    pub fn new(options: &[&str]) -> Player {
+    /// Two new players.
+    pub fn pair(mode: &Mode) -> Vec<Player> {
+        (0..2).map(|_| Player::new(mode)).collect()
+    }
+
+    fn new(mode: &Mode) -> Player {
         let mut engine = Conversation::start_uci();
-        for option in options {
+        for option in mode.options {
             engine.send(&format!("setoption name {option}"));
         }
         Player { engine, pondering: None }

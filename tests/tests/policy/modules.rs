@@ -118,7 +118,7 @@ fn graph(file: &Path) -> Graph {
             parts.pop();
         }
         // The root itself, and modules for tests alone.
-        let Some(users) = graph.get_mut(&parts[0]) else { continue };
+        let Some(users) = parts.first().and_then(|name| graph.get_mut(name)) else { continue };
         let text = code(&fs::read_to_string(&path).expect("text"));
         let mut words = first_words(&text, &"super::".repeat(parts.len()));
         if is_crate {
