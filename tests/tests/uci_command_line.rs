@@ -122,6 +122,11 @@ fn arguments_are_checked() {
         &["nonsense"][..],
         &["bench", "--threads", "0"],
         &["bench", "--depth", "deep"],
+        &["perft", "256"],
+        &["perft", "20000"],
+        &["perft", "5000", "--hash", "1"],
+        &["perft", "4294967295"],
+        &["perft", "-1"],
         &["suite", "x", "--movetime", "0"],
         &["suite", "x", "--engine", "y", "--set", "killers=0"],
     ] {
