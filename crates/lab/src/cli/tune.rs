@@ -24,7 +24,7 @@ pub struct TuneArgs {
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     /// Rounds; each plays a few openings with both colours and updates the parameters
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     rounds: u64,
     /// Openings per round
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
