@@ -144,6 +144,34 @@ fn endless_files_are_refused() {
     assert!(failure(&["analyse", "/dev/zero", "--depth", "1"]).contains("/dev/zero:1: "));
 }
 
+/// A file that may not grow any further is one line of error, not the end by a signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let epd = "4k3/8/8/8/8/8/4P3/4K3 w - - id \"one\";\n".repeat(40);
+    std::fs::write(path.join("in.epd"), epd).expect("a file");
+    for command in [
+        "analyse --epd in.epd --out out.jsonl --nodes 100",
+        "params > out",
+        "--help > out",
+        "bench --depth 1 > out",
+        "perft 2 > out",
+        "man --out pages",
+        "completions bash > out",
+        "d > out",
+    ] {
+        let binary = env!("CARGO_BIN_EXE_megatherium");
+        let script = format!("ulimit -f 1; exec '{binary}' {command}");
+        let output = Command::new("sh").args(["-c", &script]).current_dir(path).output();
+        let output = output.expect("a shell");
+        let error = String::from_utf8(output.stderr).expect("text");
+        assert!(output.status.code().is_some(), "{command}: {}", output.status);
+        assert!(error.lines().count() <= 1, "{command}: {error}");
+    }
+}
+
 /// Reads lines up to one that begins with `end`.
 fn until(engine: &mut Child, end: &str) -> Vec<String> {
     let output = engine.stdout.as_mut().expect("a pipe");
