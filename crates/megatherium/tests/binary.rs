@@ -142,6 +142,9 @@ fn the_deepest_perft_can_be_interrupted() {
 fn endless_files_are_refused() {
     assert!(failure(&["suite", "/dev/zero", "--depth", "1"]).contains("/dev/zero:1: "));
     assert!(failure(&["analyse", "/dev/zero", "--depth", "1"]).contains("/dev/zero:1: "));
+    for net in ["--net", "--against-net"] {
+        assert!(failure(&["duel", net, "/dev/zero", "--pairs", "1"]).contains("/dev/zero: "));
+    }
 }
 
 /// A file that may not grow any further is one line of error, not the end by a signal.
