@@ -2,6 +2,7 @@
 
 mod common;
 
+use megatherium_nnue::constructed;
 use megatherium_train::data::Writer;
 use std::fs;
 use std::path::Path;
@@ -80,6 +81,36 @@ fn an_output_that_is_an_input_is_refused() {
         }
     }
     assert_eq!(fs::read(path.join("games.data")).unwrap(), before);
+}
+
+/// Nets and checkpoints, too; and the file that a new one is written to before it takes its place.
+#[test]
+fn a_net_is_not_overwritten_by_what_is_made_of_it() {
+    let directory = with_data();
+    let path = directory.path();
+    let net = constructed::network().to_bytes();
+    fs::create_dir(path.join("drawings")).unwrap();
+    for name in ["net", "place.new", "drawings/neurons.svg"] {
+        fs::write(path.join(name), &net).unwrap();
+    }
+    fs::hard_link(path.join("net"), path.join("link")).unwrap();
+    for args in [
+        &["average", "net", "place.new", "-o", "net"][..],
+        &["average", "net", "place.new", "-o", "./place.new"],
+        &["quantise", "net", "-o", "link", "--data", "games.data"],
+        &["quantise", "net", "-o", "games.data", "--data", "games.data"],
+        &["export", "net", "-o", "net"],
+        &["export", "net", "-o", "link"],
+        &["export", "place.new", "-o", "place.nnue"],
+        &["inspect", "drawings/neurons.svg", "-o", "drawings"],
+    ] {
+        let error = fail(path, args);
+        assert!(error.contains("the output is also an input"), "{args:?}: {error}");
+        assert_eq!(error.lines().count(), 1, "{args:?}: {error}");
+    }
+    for name in ["net", "place.new", "drawings/neurons.svg"] {
+        assert_eq!(fs::read(path.join(name)).unwrap(), net, "{name}");
+    }
 }
 
 #[test]

@@ -8,10 +8,12 @@ use megatherium_cli::chart::svg::{Frame, picture};
 use megatherium_cli::chart::{Chart, Curves, Estimate, Heat, Series};
 use megatherium_nnue::layout::{INPUTS_PER_BUCKET, KING_BUCKET_MAP, OUTPUT_BUCKETS, QA, QB};
 use megatherium_nnue::{Network, Weights};
+use megatherium_train::data::refuse_input;
 use megatherium_train::sample::{PIECES, Sample};
 use megatherium_train::trainer::{State, Target};
 use megatherium_train::verify::{difference, loss, network_scores};
 use std::fs;
+use std::iter;
 use std::path::PathBuf;
 
 /// Arguments of `quantise`.
@@ -31,6 +33,8 @@ pub struct QuantiseArgs {
 
 /// Makes a net file from a checkpoint.
 pub fn quantise(args: &QuantiseArgs) -> Result<(), Failure> {
+    let inputs = iter::once(&args.checkpoint).chain(&args.data);
+    refuse_input(inputs, &args.output).map_err(|error| at(&args.output)(&error))?;
     let state =
         State::load(&args.checkpoint, None).map_err(|error| at(&args.checkpoint)(&error))?;
     let dataset = samples_of(&args.data, &args.filter.filter(), 0)?;
@@ -51,6 +55,7 @@ pub struct AverageArgs {
 /// Averages the weights of nets. Nets that started from the same weights have the same neurons, so
 /// their mean is a net too, and what each has learnt by accident cancels out.
 pub fn average(args: &AverageArgs) -> Result<(), Failure> {
+    refuse_input(&args.nets, &args.output).map_err(|error| at(&args.output)(&error))?;
     let networks: Result<Vec<_>, Failure> =
         args.nets.iter().map(|path| Ok(load_network(path)?.weights())).collect();
     let networks = networks?;
@@ -181,6 +186,11 @@ const COLUMNS: usize = 16;
 
 /// Prints statistics of the weights and draws charts of them.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
+    for drawing in ["input.svg", "output.svg", "neurons.svg"] {
+        let path = args.output.join(drawing);
+        let inputs = iter::once(&args.net).chain(&args.data);
+        refuse_input(inputs, &path).map_err(|error| at(&path)(&error))?;
+    }
     let network = load_network(&args.net)?;
     let weights = network.weights();
     fs::create_dir_all(&args.output).map_err(|error| at(&args.output)(&error))?;
