@@ -173,6 +173,10 @@ fn a_full_disk_is_an_error() {
         assert!(output.status.code().is_some(), "{command}: {}", output.status);
         assert!(error.lines().count() <= 1, "{command}: {error}");
     }
+    // Nor is the output the input.
+    let same = ["analyse", "--epd", "in.epd", "--out", "in.epd", "--resume", "--nodes", "100"];
+    let output = engine().args(same).current_dir(path).output().expect("the engine");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the output is also the input"));
 }
 
 /// Reads lines up to one that begins with `end`.
