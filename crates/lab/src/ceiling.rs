@@ -5,10 +5,11 @@
 //! is the machine's.
 
 use std::path::Path;
-use std::sync::Barrier;
 use std::time::Instant;
 
 use megatherium_board::Board;
+use megatherium_search::EngineError;
+use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
@@ -68,20 +69,31 @@ fn speed(processes: &mut [Process], board: &Board, nodes: u64) -> Result<f64, La
     for process in processes.iter_mut() {
         process.set_up(board)?;
     }
-    let start = Barrier::new(processes.len());
+    // They begin together, when the lock is free, or not at all: with fewer threads than processes
+    // it would be another measurement.
+    let start = RwLock::new(true);
     let start = &start;
     std::thread::scope(|scope| {
-        let handles: Vec<_> = processes
-            .iter_mut()
-            .map(|process| {
-                scope.spawn(move || {
-                    start.wait();
-                    let started = Instant::now();
-                    process.search(&format!("nodes {nodes}"), |_| {})?;
-                    Ok::<_, LabError>(started.elapsed().as_secs_f64())
-                })
-            })
-            .collect();
+        let mut complete = start.write();
+        let mut handles = Vec::new();
+        for process in processes.iter_mut() {
+            let work = move || {
+                if !*start.read() {
+                    return Ok(0.0);
+                }
+                let started = Instant::now();
+                process.search(&format!("nodes {nodes}"), |_| {})?;
+                Ok::<_, LabError>(started.elapsed().as_secs_f64())
+            };
+            match std::thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(handle) => handles.push(handle),
+                Err(error) => {
+                    *complete = false;
+                    return Err(LabError::Engine(EngineError::Thread(error)));
+                }
+            }
+        }
+        drop(complete);
         let mut sum = 0.0;
         for handle in handles {
             let seconds = handle.join().map_err(|_| LabError::Process("gone".to_owned()))??;
