@@ -113,6 +113,51 @@ fn a_net_is_not_overwritten_by_what_is_made_of_it() {
     }
 }
 
+/// Runs a command under limits that `prlimit` understands, as another user if this one is root:
+/// the limit on threads does not hold for root.
+#[cfg(target_os = "linux")]
+fn limited(directory: &Path, limit: &str, args: &[&str]) -> std::process::Output {
+    use std::os::unix::fs::PermissionsExt;
+    let binary = directory.join("trainer");
+    if !binary.exists() {
+        fs::copy(env!("CARGO_BIN_EXE_megatherium-train"), &binary).unwrap();
+        fs::set_permissions(directory, PermissionsExt::from_mode(0o777)).unwrap();
+    }
+    let root =
+        fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0);
+    let mut command = Command::new("prlimit");
+    command.arg(limit);
+    if root {
+        command.args(["setpriv", "--reuid=61835", "--clear-groups"]);
+    }
+    command.arg(&binary).args(args).current_dir(directory).output().unwrap()
+}
+
+/// A refused thread is not a panic: the work is done with fewer, or there is one line of error.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_cannot_be_started() {
+    let directory = with_data();
+    let path = directory.path();
+    fs::write(path.join("net"), constructed::network().to_bytes()).unwrap();
+    for threads in [1, 2, 3] {
+        for args in [
+            &["stats", "games.data"][..],
+            &["compare", "net", "net", "games.data"],
+            &["train", "games.data", "-o", "run", "--hidden", "32", "--epochs", "1"],
+            &["train", "games.data", "-o", "run", "--hidden", "32", "--epochs", "1", "--threads=9"],
+            &["datagen", "out", "--nodes", "10", "--positions", "100", "--threads", "3"],
+        ] {
+            let output = limited(path, &format!("--nproc={threads}"), args);
+            let error = String::from_utf8(output.stderr).unwrap();
+            let code = output.status.code();
+            assert!(matches!(code, Some(0 | 1)), "{threads} {args:?}: {}: {error}", output.status);
+            assert!(!error.contains("panicked"), "{threads} {args:?}: {error}");
+            assert!(error.lines().count() <= 1, "{threads} {args:?}: {error}");
+        }
+    }
+}
+
 #[test]
 fn options_have_ranges() {
     let directory = with_data();

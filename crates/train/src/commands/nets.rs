@@ -1,7 +1,7 @@
 //! `quantise`, `average`, `inspect` and `compare`: make and examine net files.
 
 use super::files::FilterArgs;
-use super::{Failure, at, load_network, ranged, samples_of, write_net};
+use super::{Failure, at, load_network, ranged, samples_of, start_threads, write_net};
 use clap::Args;
 use megatherium_board::PieceType;
 use megatherium_cli::chart::svg::{Frame, picture};
@@ -35,6 +35,7 @@ pub struct QuantiseArgs {
 pub fn quantise(args: &QuantiseArgs) -> Result<(), Failure> {
     let inputs = iter::once(&args.checkpoint).chain(&args.data);
     refuse_input(inputs, &args.output).map_err(|error| at(&args.output)(&error))?;
+    start_threads(None)?;
     let state =
         State::load(&args.checkpoint, None).map_err(|error| at(&args.checkpoint)(&error))?;
     let dataset = samples_of(&args.data, &args.filter.filter(), 0)?;
@@ -111,6 +112,7 @@ pub struct CompareArgs {
 
 /// Compares two nets on the positions of data files.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    start_threads(None)?;
     let networks = [Box::new(load_network(&args.first)?), Box::new(load_network(&args.second)?)];
     let samples = samples_of(&args.files, &args.filter.filter(), 0)?.training;
     if samples.is_empty() {
@@ -191,6 +193,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         let inputs = iter::once(&args.net).chain(&args.data);
         refuse_input(inputs, &path).map_err(|error| at(&path)(&error))?;
     }
+    start_threads(None)?;
     let network = load_network(&args.net)?;
     let weights = network.weights();
     fs::create_dir_all(&args.output).map_err(|error| at(&args.output)(&error))?;

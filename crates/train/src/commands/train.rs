@@ -2,7 +2,7 @@
 
 use super::files::FilterArgs;
 use super::losses::Losses;
-use super::{Failure, at, ranged, read_bounded, samples_of, write_net};
+use super::{Failure, at, ranged, read_bounded, samples_of, start_threads, write_net};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, value_parser};
 use megatherium_cli::progress::Progress;
@@ -113,10 +113,7 @@ impl TrainArgs {
 /// Trains a net.
 pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     let settings = args.settings();
-    if let Some(threads) = args.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build_global().map_err(|error| error.to_string())?;
-    }
+    start_threads(args.threads)?;
     fs::create_dir_all(&args.output).map_err(|error| at(&args.output)(&error))?;
     let dataset = samples_of(&args.files, &args.filter.filter(), args.validation)?;
     if dataset.training.is_empty() {
