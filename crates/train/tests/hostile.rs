@@ -158,6 +158,21 @@ fn threads_that_cannot_be_started() {
     }
 }
 
+/// Too little memory for the weights is one line of error.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_is_not_there() {
+    let directory = with_data();
+    let train = ["train", "games.data", "-o", "run", "--epochs", "1", "--threads", "2"];
+    let wide = [&train[..], &["--hidden", "2048"]].concat();
+    for mebibytes in [64_u64, 100, 200] {
+        let output = limited(directory.path(), &format!("--as={}", mebibytes << 20), &wide);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{mebibytes} MiB: {}: {error}", output.status);
+        assert!(error.contains("not enough memory") && error.lines().count() == 1, "{error}");
+    }
+}
+
 #[test]
 fn options_have_ranges() {
     let directory = with_data();

@@ -119,6 +119,7 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     if dataset.training.is_empty() {
         return Err("the data has no position to learn from".to_owned());
     }
+    check_memory(settings.memory(dataset.training.len()))?;
     let checkpoint = args.output.join("checkpoint.bin");
     let identity = identity(&settings, &dataset);
     let state = first_state(args, &settings, &checkpoint, identity)?;
@@ -179,6 +180,18 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     let examined =
         if dataset.validation.is_empty() { &dataset.training } else { &dataset.validation };
     write_net(&state.model, &args.output.join("net.nnue"), examined)
+}
+
+/// An allocation that fails later ends the program without a word about training, so all of it is
+/// tried first.
+fn check_memory(bytes: usize) -> Result<(), Failure> {
+    /// For smaller allocations, and the gaps between them.
+    const REST: usize = 8 << 20;
+    let tried = Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(REST));
+    tried.map_err(|_| {
+        let mebibytes = (bytes >> 20) + 1;
+        format!("not enough memory: training needs about {mebibytes} MiB beside the data")
+    })
 }
 
 /// The initial weights.
