@@ -111,6 +111,25 @@ pub mod internals {
     pub use crate::word::Word;
 }
 
+/// Nobody outside can write a word into a table: a hit was stored for its key.
+///
+/// ```compile_fail,E0599
+/// #[derive(Clone, Copy)]
+/// struct Steps(u32);
+/// impl megatherium_tt::Payload for Steps {
+///     fn pack(self) -> megatherium_tt::Packed {
+///         megatherium_tt::Packed::new(u64::from(self.0))
+///     }
+///     fn unpack(packed: megatherium_tt::Packed) -> Self {
+///         Steps(packed.bits() as u32)
+///     }
+/// }
+/// let table = megatherium_tt::Table::<Steps>::with_clusters(1).unwrap();
+/// table.cluster(0);
+/// ```
+#[cfg(all(doctest, not(feature = "internals")))]
+pub struct Sealed;
+
 /// The example of the README compiles and runs.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
