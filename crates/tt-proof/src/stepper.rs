@@ -174,6 +174,7 @@ fn the_stepper_shows_what_the_checker_finds() {
             PairRefresh,
             StoreRefresh,
             XorRefresh,
+            CoveredXorRefresh,
             WrongSlot,
             SeesNoRoom,
             LazyCheck,
