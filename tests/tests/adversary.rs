@@ -46,6 +46,11 @@ fn noise() {
 }
 
 #[test]
+fn numbers() {
+    hold(Class::Numbers, 40);
+}
+
+#[test]
 fn files() {
     hold(Class::Files, 25);
 }

@@ -122,6 +122,12 @@ fn arguments_are_checked() {
         &["nonsense"][..],
         &["bench", "--threads", "0"],
         &["bench", "--depth", "deep"],
+        &["perft", "256"],
+        &["perft", "20000"],
+        &["perft", "5000", "--hash", "1"],
+        &["perft", "4294967295"],
+        &["perft", "-1"],
+        &["tune", "razor-depth", "--rounds", "18446744073709551615"],
         &["suite", "x", "--movetime", "0"],
         &["suite", "x", "--engine", "y", "--set", "killers=0"],
     ] {

@@ -201,6 +201,31 @@ fn bench_and_perft_can_be_stopped() {
     engine.quit();
 }
 
+/// Whatever number follows a command, it is heard, stopped and answered: perft recurses, and one
+/// that goes down as far as it is asked overflows the stack.
+#[test]
+fn no_number_is_too_large() {
+    let mut engine = Conversation::start_uci();
+    engine.send("setoption name Threads value 2");
+    for number in ["300", "100000", "4294967295", "9223372036854775807", "99999999999999999999"] {
+        for command in ["go perft", "perft", "bench 1 1"] {
+            engine.send(&format!("{command} {number}"));
+            // Time to go down the first line.
+            std::thread::sleep(Duration::from_millis(20));
+            engine.ready();
+            engine.send("stop");
+            engine.ready();
+        }
+        for limit in ["depth", "nodes", "movetime", "mate", "movestogo 3 wtime", "wtime 1 winc"] {
+            engine.send(&format!("go {limit} {number}"));
+            engine.ready();
+            engine.send("stop");
+            engine.until("bestmove");
+        }
+    }
+    engine.quit();
+}
+
 #[test]
 fn quit_during_a_search_answers_first() {
     for work in ["go infinite", "go ponder wtime 1 btime 1", "go depth 100", "go movetime 1000000"]

@@ -5,22 +5,36 @@ use std::thread;
 
 use crate::{Board, Move};
 
+/// Larger depths are taken as this one. Perft recurses, and a depth of thousands overflows the
+/// stack at once; a count of this depth would not end in any lifetime.
+pub const MAX_DEPTH: u32 = 255;
+
 /// The number of leaf nodes at a depth. The moves of the last ply are counted, not made (bulk
 /// counting).
 pub fn perft(board: &Board, depth: u32) -> u64 {
-    match depth {
-        0 => 1,
-        1 => u64::from(board.count_legal_moves()),
-        _ => board.legal_moves().iter().map(|mv| perft(&board.after(*mv), depth - 1)).sum(),
+    fn count(board: &Board, depth: u32) -> u64 {
+        match depth {
+            0 => 1,
+            1 => u64::from(board.count_legal_moves()),
+            _ => sum(board.legal_moves().iter().map(|mv| count(&board.after(*mv), depth - 1))),
+        }
     }
+    count(board, depth.min(MAX_DEPTH))
 }
 
 /// [`perft`] without bulk counting: every move of the last ply is made as well.
 pub fn perft_full(board: &Board, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
+    fn count(board: &Board, depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        sum(board.legal_moves().iter().map(|mv| count(&board.after(*mv), depth - 1)))
     }
-    board.legal_moves().iter().map(|mv| perft_full(&board.after(*mv), depth - 1)).sum()
+    count(board, depth.min(MAX_DEPTH))
+}
+
+fn sum(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
 }
 
 /// [`perft`] for each move, in the order of generation, on `threads` threads. `None` if `stop` was
@@ -42,7 +56,7 @@ pub fn divide_with(
     stop: &AtomicBool,
     leaves: impl Fn(&Board, u32) -> u64 + Sync,
 ) -> Option<Vec<(Move, u64)>> {
-    let Some(rest) = depth.checked_sub(1) else { return Some(Vec::new()) };
+    let Some(rest) = depth.min(MAX_DEPTH).checked_sub(1) else { return Some(Vec::new()) };
     let moves = board.legal_moves();
     let counts: Vec<AtomicU64> = moves.iter().map(|_| AtomicU64::new(0)).collect();
     let next = AtomicUsize::new(0);
@@ -78,9 +92,7 @@ fn count_until(board: &Board, depth: u32, stop: &AtomicBool) -> u64 {
     if depth <= SHORT {
         return perft(board, depth);
     }
-    let replies = board.legal_moves();
-    let counts = replies.iter().map(|&mv| count_until(&board.after(mv), depth - 1, stop));
-    counts.fold(0, u64::saturating_add)
+    sum(board.legal_moves().iter().map(|&mv| count_until(&board.after(mv), depth - 1, stop)))
 }
 
 #[cfg(test)]
@@ -133,5 +145,22 @@ mod tests {
         let mated = Board::from_fen("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1").unwrap();
         assert_eq!(divide(&mated, 5, 2, &go_on), Some(Vec::new()));
         assert_eq!(divide(&board, 100, 2, &AtomicBool::new(true)), None);
+    }
+
+    /// One line of play as deep as it is asked for would need megabytes of stack.
+    #[test]
+    fn a_depth_beyond_reason_does_not_overflow_the_stack() {
+        let start = Board::startpos();
+        let depth = AtomicU64::new(0);
+        let deepest = |_: &Board, rest| depth.fetch_max(u64::from(rest), Ordering::Relaxed);
+        divide_with(&start, u32::MAX, 1, &AtomicBool::new(false), deepest);
+        assert_eq!(depth.into_inner(), u64::from(MAX_DEPTH) - 1);
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(divide(&start, u32::MAX, 2, &stop), None));
+            // Long enough to go down once.
+            thread::sleep(std::time::Duration::from_millis(50));
+            stop.store(true, Ordering::Relaxed);
+        });
     }
 }

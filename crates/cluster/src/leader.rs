@@ -101,14 +101,17 @@ pub fn lead<W: Transport>(
         search: None,
         waiting: Vec::new(),
     };
-    thread::scope(|scope| {
-        scope.spawn(move || {
+    let begun = thread::scope(|scope| {
+        let reader = thread::Builder::new().spawn_scoped(scope, move || {
             shell.run(input);
             bridge.event(Event::Quit);
         });
-        leader.run(&events);
+        // Without a reader there is no conversation. The ranks are still told to leave.
+        reader.map(|_| leader.run(&events))
     });
-    Ok(leader.shut_down())
+    let alone = leader.shut_down();
+    begun.map_err(EngineError::Thread)?;
+    Ok(alone)
 }
 
 impl<W: Transport> Leader<W> {

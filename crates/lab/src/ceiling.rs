@@ -5,11 +5,12 @@
 //! is the machine's.
 
 use std::path::Path;
-use std::sync::Barrier;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use megatherium_board::Board;
+use megatherium_search::EngineError;
+use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
@@ -86,23 +87,34 @@ fn speed(
     for process in processes.iter_mut() {
         process.set_up(board)?;
     }
-    let start = Barrier::new(processes.len());
+    // They begin together, when the lock is free, or not at all: with fewer threads than processes
+    // it would be another measurement.
+    let start = RwLock::new(true);
     let start = &start;
     std::thread::scope(|scope| {
-        let handles: Vec<_> = processes
-            .iter_mut()
-            .map(|process| {
-                scope.spawn(move || {
-                    start.wait();
-                    let (started, before) = (Instant::now(), process.processor_seconds());
-                    let answer = process.search(&format!("nodes {nodes}"), stop, |_| {})?;
-                    let wanted = started.elapsed().as_secs_f64();
-                    let spent = process.processor_seconds().zip(before);
-                    let work = spent.map(|(after, before)| Work { wanted, used: after - before });
-                    Ok::<_, LabError>(answer.map(|_| (wanted, work)))
-                })
-            })
-            .collect();
+        let mut complete = start.write();
+        let mut handles = Vec::new();
+        for process in processes.iter_mut() {
+            let work = move || {
+                if !*start.read() {
+                    return Ok(None);
+                }
+                let (started, before) = (Instant::now(), process.processor_seconds());
+                let answer = process.search(&format!("nodes {nodes}"), stop, |_| {})?;
+                let wanted = started.elapsed().as_secs_f64();
+                let spent = process.processor_seconds().zip(before);
+                let work = spent.map(|(after, before)| Work { wanted, used: after - before });
+                Ok::<_, LabError>(answer.map(|_| (wanted, work)))
+            };
+            match std::thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(handle) => handles.push(handle),
+                Err(error) => {
+                    *complete = false;
+                    return Err(LabError::Engine(EngineError::Thread(error)));
+                }
+            }
+        }
+        drop(complete);
         let (mut nps, mut works, mut stopped) = (0.0, Vec::new(), false);
         for handle in handles {
             match handle.join().map_err(|_| LabError::Process("gone".to_owned()))?? {

@@ -36,13 +36,14 @@ pub fn share_out<T: Sync, R: Send>(
     };
     let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
     let done = std::thread::scope(|scope| {
-        let handles: Vec<_> =
-            (0..workers.clamp(1, items.len().max(1))).map(|_| scope.spawn(run)).collect();
-        let collected = handles.into_iter().map(|handle| match handle.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        collected.flatten().collect::<Vec<_>>()
+        // If a thread cannot be started, the others do its share.
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, run).ok();
+        let handles: Vec<_> = (1..workers.clamp(1, items.len().max(1))).filter_map(spawn).collect();
+        let mut done = run();
+        for handle in handles {
+            done.extend(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
     });
     for (index, result) in done {
         results[index] = result?;

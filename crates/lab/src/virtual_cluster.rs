@@ -15,8 +15,8 @@ use megatherium_board::Board;
 use megatherium_nnue::Network;
 use megatherium_search::smp::Baton;
 use megatherium_search::{
-    Allies, Engine, Entry, Limits, Options, Progress, Root, SearchTable, Silent, Teamwork, Verdict,
-    VirtualSmp, take_in,
+    Allies, Engine, EngineError, Entry, Limits, Options, Progress, Root, SearchTable, Silent,
+    Teamwork, Verdict, VirtualSmp, take_in,
 };
 
 use crate::crew::share_out;
@@ -185,8 +185,14 @@ impl Cluster {
         Ok(Cluster { engines: engines?, link, turns })
     }
 
-    /// Searches with all ranks; what rank 0 did and answered, or `None` if it was stopped.
-    pub fn search(&mut self, root: &Root, limits: Limits, stop: &AtomicBool) -> Option<Run> {
+    /// Searches with all ranks; what rank 0 did and answered, or `None` if it was stopped. An error
+    /// if a rank's thread cannot be started: with fewer ranks it would be another search.
+    pub fn search(
+        &mut self,
+        root: &Root,
+        limits: Limits,
+        stop: &AtomicBool,
+    ) -> Result<Option<Run>, LabError> {
         let ranks = self.engines.len();
         let hall = Arc::new(Hall {
             baton: Baton::new(self.turns, ranks),
@@ -208,17 +214,27 @@ impl Cluster {
             let seed = self.turns.seed.wrapping_add(rank as u64);
             engine.options.virtual_smp = Some(VirtualSmp { seed, ..self.turns });
         }
-        let (leader, followers) = self.engines.split_first_mut()?;
+        let Some((leader, followers)) = self.engines.split_first_mut() else { return Ok(None) };
+        // Nobody takes a seat before all are there: the baton waits for every seat.
+        let complete = Mutex::new(true);
         thread::scope(|scope| {
+            let mut all = lock(&complete);
             for (index, engine) in followers.iter_mut().enumerate() {
-                let (hall, root) = (&hall, root.clone());
-                scope.spawn(move || {
-                    let _turns = hall.baton.join(index + 1);
-                    engine.search(root, Limits::default(), Silent);
-                });
+                let (hall, root, complete) = (&hall, root.clone(), &complete);
+                let follow = move || {
+                    if *lock(complete) {
+                        let _turns = hall.baton.join(index + 1);
+                        engine.search(root, Limits::default(), Silent);
+                    }
+                };
+                if let Err(error) = thread::Builder::new().spawn_scoped(scope, follow) {
+                    *all = false;
+                    return Err(LabError::Engine(EngineError::Thread(error)));
+                }
             }
+            drop(all);
             let _turns = hall.baton.join(0);
-            go_on(leader, root.clone(), limits, stop)
+            Ok(go_on(leader, root.clone(), limits, stop))
         })
     }
 
@@ -242,7 +258,7 @@ impl Player for Cluster {
         limits: Limits,
         stop: &AtomicBool,
     ) -> Result<Option<Choice>, LabError> {
-        let Some(run) = self.search(&line.root, limits, stop) else { return Ok(None) };
+        let Some(run) = self.search(&line.root, limits, stop)? else { return Ok(None) };
         let best = run.outcome.best;
         let best = best.ok_or_else(|| LabError::Settings("no legal move".to_owned()))?;
         Ok(Some(Choice { best, score: Some(run.outcome.score) }))
@@ -355,7 +371,7 @@ fn search(
     let Settings { mebibytes, turns, team, .. } = *settings;
     let (root, limits) = (Root::new(*board), Limits::depth(depth));
     Ok(if let Some(link) = link {
-        Cluster::new(ranks, mebibytes, link, team, turns)?.search(&root, limits, observer.stop())
+        Cluster::new(ranks, mebibytes, link, team, turns)?.search(&root, limits, observer.stop())?
     } else {
         // As much table as all ranks have together.
         let mut engine = Engine::new(ranks, ranks * mebibytes)?;
@@ -429,8 +445,11 @@ mod tests {
         let mut cluster =
             Cluster::new(4, 1, link, Teamwork::default(), VirtualSmp::default()).unwrap();
         let root = Root::new(Board::startpos());
-        let run = cluster.search(&root, Limits::nodes(2000), &AtomicBool::new(false)).unwrap();
+        let run =
+            cluster.search(&root, Limits::nodes(2000), &AtomicBool::new(false)).unwrap().unwrap();
         assert!(run.outcome.best.is_some() && run.outcome.nodes >= 2000);
-        assert!(cluster.search(&root, Limits::default(), &AtomicBool::new(true)).is_none());
+        assert!(
+            cluster.search(&root, Limits::default(), &AtomicBool::new(true)).unwrap().is_none()
+        );
     }
 }

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
+use megatherium_cli::progress::survive_file_size_limit;
 use megatherium_cli::{JobResult, stdio};
 
 /// A lock-free multi-threaded chess engine. Without a command it speaks UCI on standard input and
@@ -42,6 +43,11 @@ enum Job {
 fn main() -> ExitCode {
     // First of all: it does nothing once there is a second thread.
     megatherium_tt::give_back_large_blocks();
+    // Without it, a file that reaches `ulimit -f` ends the program without a message.
+    if let Err(error) = survive_file_size_limit() {
+        let _ = writeln!(io::stderr(), "megatherium: {error}");
+        return ExitCode::FAILURE;
+    }
     let cli = match Cli::try_parse_from(arguments(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),

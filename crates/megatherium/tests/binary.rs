@@ -6,6 +6,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 
 use common::{engine, failure, success};
+#[cfg(unix)]
+use common::{interrupt, start};
 
 #[test]
 fn the_help_lists_the_commands_of_both_crates() {
@@ -163,11 +165,60 @@ fn a_duel_needs_two_sides() {
     assert!(!one.contains('±'), "one pair has no interval: {one}");
 }
 
+/// The stack is large enough for the deepest perft there is, with a table and without.
+#[cfg(unix)]
+#[test]
+fn the_deepest_perft_can_be_interrupted() {
+    for arguments in [&["perft", "255"][..], &["perft", "255", "--hash", "1", "--threads", "2"]] {
+        let child = start(arguments);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let output = interrupt(child);
+        assert!(output.status.success(), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("perft 255 stopped after 0 of 20 first moves"), "{said}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn endless_files_are_refused() {
     assert!(failure(&["suite", "/dev/zero", "--depth", "1"]).contains("/dev/zero:1: "));
     assert!(failure(&["analyse", "/dev/zero", "--depth", "1"]).contains("/dev/zero:1: "));
+    for net in ["--net", "--against-net"] {
+        assert!(failure(&["duel", net, "/dev/zero", "--pairs", "1"]).contains("/dev/zero: "));
+    }
+}
+
+/// A file that may not grow any further is one line of error, not the end by a signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let epd = "4k3/8/8/8/8/8/4P3/4K3 w - - id \"one\";\n".repeat(40);
+    std::fs::write(path.join("in.epd"), epd).expect("a file");
+    for command in [
+        "analyse --epd in.epd --out out.jsonl --nodes 100",
+        "params > out",
+        "--help > out",
+        "bench --depth 1 > out",
+        "perft 2 > out",
+        "man --out pages",
+        "completions bash > out",
+        "d > out",
+    ] {
+        let binary = env!("CARGO_BIN_EXE_megatherium");
+        let script = format!("ulimit -f 1; exec '{binary}' {command}");
+        let output = Command::new("sh").args(["-c", &script]).current_dir(path).output();
+        let output = output.expect("a shell");
+        let error = String::from_utf8(output.stderr).expect("text");
+        assert!(output.status.code().is_some(), "{command}: {}", output.status);
+        assert!(error.lines().count() <= 1, "{command}: {error}");
+    }
+    // Nor is the output the input.
+    let same = ["analyse", "--epd", "in.epd", "--out", "in.epd", "--resume", "--nodes", "100"];
+    let output = engine().args(same).current_dir(path).output().expect("the engine");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the output is also the input"));
 }
 
 /// Reads lines up to one that begins with `end`.

@@ -180,4 +180,45 @@ mod tests {
         manager.rescale(0, [900, 900], 0.0);
         assert!((manager.scale - MAX_SCALE).abs() < 1e-9);
     }
+
+    fn is(found: Option<Duration>, seconds: f64) -> bool {
+        found.is_some_and(|found| (found.as_secs_f64() - seconds).abs() < 1e-6)
+    }
+
+    #[test]
+    fn budgets_are_what_the_rule_says() {
+        // 59.99 s are available: a 24th of them, and three quarters of 0.99 s of increment.
+        let limits = clock(60_000, 1000, None);
+        let per_move = 59.99 / 24.0 + 0.75 * 0.99;
+        let game = manager(&limits, 10);
+        assert!(is(game.soft, per_move) && is(game.hard, 3.5 * per_move), "{game:?}");
+        let overhead = Duration::from_millis(10);
+        let ponder = TimeManager::new(&limits, Color::White, overhead, true, Instant::now());
+        assert!(is(ponder.soft, 1.2 * per_move), "{ponder:?}");
+        let last = manager(&clock(60_000, 0, Some(1)), 10);
+        assert!(is(last.soft, 0.85 * 59.99) && is(last.hard, 0.9 * 59.99), "{last:?}");
+        // An overhead that is nearly all there is: a fifth of the clock.
+        let late = manager(&clock(100, 0, None), 90);
+        assert!(is(late.soft, 0.02 / 24.0) && is(late.hard, 3.5 * 0.02 / 24.0), "{late:?}");
+    }
+
+    #[test]
+    fn the_scale_is_a_product_of_three() {
+        let mut manager = manager(&clock(60_000, 0, None), 10);
+        manager.rescale(5, [13, 16], 0.5);
+        // 1.35 − 0.06 · 5; 1 + 0.1 + 0.1; 1.75 − 1.2 · 0.5
+        assert!((manager.scale - 1.05 * 1.2 * 1.15).abs() < 1e-9, "{}", manager.scale);
+    }
+
+    #[test]
+    fn the_soft_limit_is_scaled() {
+        let ago = |seconds| Instant::now().checked_sub(Duration::from_secs_f64(seconds)).unwrap();
+        let mut manager = manager(&clock(60_000, 0, None), 10); // 2.5 s
+        assert!(manager.has_soft_limit());
+        assert!(!manager.is_soft_limit_reached(ago(1.5)));
+        assert!(manager.is_soft_limit_reached(ago(3.0)));
+        manager.scale = 3.0; // 7.5 s, not 5.5 and not 0.8
+        assert!(!manager.is_soft_limit_reached(ago(6.0)));
+        assert!(manager.is_soft_limit_reached(ago(8.0)));
+    }
 }

@@ -8,7 +8,8 @@ use megatherium_nnue::Network;
 use megatherium_search::report::ScoreBound;
 use megatherium_search::score::mate_in;
 use megatherium_search::{
-    Allies, Bound, Engine, Entry, Limits, Options, Progress, Root, SearchTable, Silent, Verdict,
+    Allies, Bound, Engine, Entry, Limits, Options, Progress, Report, Root, SearchTable, Silent,
+    Verdict,
 };
 use megatherium_tt::Hit;
 use parking_lot::Mutex;
@@ -139,6 +140,13 @@ fn a_better_verdict_is_followed_and_an_illegal_one_is_not() {
     let mate = verdict(&["a2a3", "a7a6"], mate_in(5));
     assert_eq!(best(vec![mate.clone()], Limits::depth(4)), Some(mate.pv[0]));
 
+    // With several lines shown the leader's choice is the one that is played.
+    let allies = Arc::new(Scripted { verdicts: vec![mate.clone()], ..Scripted::default() });
+    let mut several = engine(&allies);
+    several.options.multi_pv = 2;
+    let outcome = several.search(Root::new(Board::startpos()), Limits::depth(4), Silent);
+    assert_ne!(outcome.best, Some(mate.pv[0]));
+
     let mut illegal = mate.clone();
     illegal.pv[1] = illegal.pv[0];
     let nonsense = Verdict { pv: vec![Move::from_raw(0xffff).unwrap()], ..mate.clone() };
@@ -171,4 +179,20 @@ fn allies_can_end_a_search() {
     engine(&allies).search(Root::new(Board::startpos()), Limits::default(), Silent);
     let nodes = allies.elected.lock()[0].1.nodes;
     assert!((5000..6000).contains(&nodes), "{nodes}");
+}
+
+/// What is reported counts the allies' work, too.
+#[test]
+fn the_hits_of_allies_are_reported() {
+    let allies = Arc::new(Scripted::default());
+    let hits = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&hits);
+    let sink = move |report: Report<'_>| {
+        if let Report::Info(info) = report {
+            heard.lock().push(info.tb_hits);
+        }
+    };
+    engine(&allies).search(Root::new(Board::startpos()), Limits::depth(3), sink);
+    let hits = hits.lock();
+    assert!(!hits.is_empty() && hits.iter().all(|&hits| hits == 7), "{hits:?}");
 }

@@ -184,7 +184,14 @@ fn a_mate_is_found_on_failing_memory() {
 fn a_panicking_sink_does_not_stop_the_engine() {
     for threads in [1, 2, 4] {
         let mut engine = Engine::new(threads, 1).unwrap();
-        for limits in [Limits::nodes(1), Limits::nodes(5000), Limits::depth(5)] {
+        // A helper's report of its own panic meets the same sink.
+        for (limits, failing) in [
+            (Limits::nodes(1), None),
+            (Limits::nodes(5000), None),
+            (Limits::depth(5), None),
+            (Limits::depth(5), Some(threads - 1)),
+        ] {
+            engine.options.failing_thread = failing;
             let root = Root::new(Board::startpos());
             let reports = Arc::<AtomicU64>::default();
             let heard = Arc::clone(&reports);

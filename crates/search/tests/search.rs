@@ -263,6 +263,7 @@ fn a_failing_thread_does_not_silence_the_engine() {
         let errors = errors.lock();
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert!(errors[0].contains(&format!("thread {failing}")));
+        assert!(errors[0].ends_with(": injected fault"), "{}", errors[0]);
         // The next search works again.
         engine.options.failing_thread = None;
         assert!(engine.search(root, Limits::depth(6), Silent).depth >= 6);
@@ -283,6 +284,12 @@ fn limits_hold_from_the_first_node_and_quiescence_is_bounded() {
     // One node is enough to play a mate: the moves are ranked by the rules.
     let mate = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
     assert_eq!(uci(mate, search(mate, Limits::nodes(1)).best), "d1d8");
+    // Or to take a queen, and not to leave one hanging.
+    let queen = "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1";
+    assert_eq!(uci(queen, search(queen, Limits::nodes(1)).best), "e4d5");
+    let tempting = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 0 1";
+    let best = search(tempting, Limits::nodes(1)).best.unwrap();
+    assert!(board(tempting).see_ge(best, 0), "it hangs: {}", uci(tempting, Some(best)));
 }
 
 /// A root move that ends the game is scored by the rules at every depth and by every thread: the
@@ -296,4 +303,65 @@ fn stalemate_is_seen_at_depth_one() {
         let outcome = engine.search(Root::new(board(fen)), Limits::nodes(100), Silent);
         assert_ne!(uci(fen, outcome.best), "h4h5", "try {tries}, {}", outcome.score);
     }
+}
+
+/// Who ponders thinks on the opponent's time: the own clock does not end it.
+#[test]
+fn pondering_goes_on_beyond_the_own_clock() {
+    let mut engine = Engine::new(1, 1).unwrap();
+    let lines = Lines::default();
+    let limits =
+        Limits { ponder: true, clock: [Some(Duration::from_millis(1)); 2], ..Limits::default() };
+    engine.start(Root::new(Board::startpos()), limits, Arc::new(lines.clone()));
+    let began = Instant::now();
+    while lines.0.lock().last().is_none_or(|info| info.depth < 10) {
+        assert!(began.elapsed() < Duration::from_mins(1), "it has ended");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    engine.stop();
+    engine.wait();
+}
+
+/// Only a lower bound on the time, so load does not matter.
+#[test]
+fn a_ponder_hit_restarts_the_clock() {
+    let mut engine = Engine::new(1, 1).unwrap();
+    let limits = Limits { ponder: true, ..Limits::move_time(Duration::from_millis(400)) };
+    engine.start(Root::new(Board::startpos()), limits, Arc::new(Silent));
+    std::thread::sleep(Duration::from_millis(600));
+    let hit = Instant::now();
+    engine.ponder_hit();
+    engine.wait();
+    assert!(hit.elapsed() >= Duration::from_millis(350), "{:?}", hit.elapsed());
+}
+
+/// A forced move is played after a short look; a free choice is not cut short by that rule.
+#[test]
+fn a_forced_move_takes_little_of_a_long_clock() {
+    let clock = [Some(Duration::from_hours(1)); 2];
+    let forced = "7k/6pp/8/8/8/8/q7/K7 w - - 0 1";
+    let outcome = search(forced, Limits { clock, ..Limits::nodes(2_000_000) });
+    assert!(outcome.depth == 8 && outcome.nodes < 100_000, "{outcome:?}");
+    let free = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+    let outcome = search(free, Limits { clock, ..Limits::nodes(100_000) });
+    assert_eq!(outcome.nodes, 100_000, "two and a half minutes are not over");
+}
+
+#[test]
+fn one_thread_reports_every_depth_once() {
+    let lines = Lines::default();
+    let root = Root::new(Board::startpos());
+    Engine::new(1, 1).unwrap().search(root, Limits::depth(6), lines.clone());
+    let lines = lines.0.lock();
+    let exact = lines.iter().filter(|info| info.bound == ScoreBound::Exact);
+    assert_eq!(exact.map(|info| info.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+}
+
+/// An engine that is dropped ends its search; otherwise this test would not end.
+#[test]
+fn a_dropped_engine_ends_its_search() {
+    let mut engine = Engine::new(2, 1).unwrap();
+    let limits = Limits { infinite: true, ..Limits::default() };
+    engine.start(Root::new(Board::startpos()), limits, Arc::new(Silent));
+    drop(engine);
 }

@@ -212,3 +212,19 @@ fn the_virtual_bench_has_a_signature() {
     assert_eq!(signature(1), signature(1));
     assert_ne!(signature(1), signature(2));
 }
+
+/// Several lines are searched by each thread itself: another's one line cannot stand for them.
+#[test]
+fn several_lines_are_not_taken_over() {
+    let mut engine = Engine::new(4, 4).unwrap();
+    engine.options.multi_pv = 3;
+    engine.options.teamwork.take_over = TakeOver::First;
+    let tree = tree(&mut engine, MIDDLEGAME, Limits::depth(8), VirtualSmp::default());
+    for depth in 1..=8 {
+        let of_depth = tree.lines.iter().filter(|line| line.0 == depth);
+        let mut firsts: Vec<u16> = of_depth.map(|line| line.3[0].raw()).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        assert_eq!(firsts.len(), 3, "depth {depth}: {:?}", tree.lines);
+    }
+}

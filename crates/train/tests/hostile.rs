@@ -2,6 +2,7 @@
 
 mod common;
 
+use megatherium_nnue::constructed;
 use megatherium_train::data::Writer;
 use std::fs;
 use std::path::Path;
@@ -80,6 +81,96 @@ fn an_output_that_is_an_input_is_refused() {
         }
     }
     assert_eq!(fs::read(path.join("games.data")).unwrap(), before);
+}
+
+/// Nets and checkpoints, too; and the file that a new one is written to before it takes its place.
+#[test]
+fn a_net_is_not_overwritten_by_what_is_made_of_it() {
+    let directory = with_data();
+    let path = directory.path();
+    let net = constructed::network().to_bytes();
+    fs::create_dir(path.join("drawings")).unwrap();
+    for name in ["net", "place.new", "drawings/neurons.svg"] {
+        fs::write(path.join(name), &net).unwrap();
+    }
+    fs::hard_link(path.join("net"), path.join("link")).unwrap();
+    for args in [
+        &["average", "net", "place.new", "-o", "net"][..],
+        &["average", "net", "place.new", "-o", "./place.new"],
+        &["quantise", "net", "-o", "link", "--data", "games.data"],
+        &["quantise", "net", "-o", "games.data", "--data", "games.data"],
+        &["export", "net", "-o", "net"],
+        &["export", "net", "-o", "link"],
+        &["export", "place.new", "-o", "place.nnue"],
+        &["inspect", "drawings/neurons.svg", "-o", "drawings"],
+    ] {
+        let error = fail(path, args);
+        assert!(error.contains("the output is also an input"), "{args:?}: {error}");
+        assert_eq!(error.lines().count(), 1, "{args:?}: {error}");
+    }
+    for name in ["net", "place.new", "drawings/neurons.svg"] {
+        assert_eq!(fs::read(path.join(name)).unwrap(), net, "{name}");
+    }
+}
+
+/// Runs a command under limits that `prlimit` understands, as another user if this one is root:
+/// the limit on threads does not hold for root.
+#[cfg(target_os = "linux")]
+fn limited(directory: &Path, limit: &str, args: &[&str]) -> std::process::Output {
+    use std::os::unix::fs::PermissionsExt;
+    let binary = directory.join("trainer");
+    if !binary.exists() {
+        fs::copy(env!("CARGO_BIN_EXE_megatherium-train"), &binary).unwrap();
+        fs::set_permissions(directory, PermissionsExt::from_mode(0o777)).unwrap();
+    }
+    let root =
+        fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0);
+    let mut command = Command::new("prlimit");
+    command.arg(limit);
+    if root {
+        command.args(["setpriv", "--reuid=61835", "--clear-groups"]);
+    }
+    command.arg(&binary).args(args).current_dir(directory).output().unwrap()
+}
+
+/// A refused thread is not a panic: the work is done with fewer, or there is one line of error.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_cannot_be_started() {
+    let directory = with_data();
+    let path = directory.path();
+    fs::write(path.join("net"), constructed::network().to_bytes()).unwrap();
+    for threads in [1, 2, 3] {
+        for args in [
+            &["stats", "games.data"][..],
+            &["compare", "net", "net", "games.data"],
+            &["train", "games.data", "-o", "run", "--hidden", "32", "--epochs", "1"],
+            &["train", "games.data", "-o", "run", "--hidden", "32", "--epochs", "1", "--threads=9"],
+            &["datagen", "out", "--nodes", "10", "--positions", "100", "--threads", "3"],
+        ] {
+            let output = limited(path, &format!("--nproc={threads}"), args);
+            let error = String::from_utf8(output.stderr).unwrap();
+            let code = output.status.code();
+            assert!(matches!(code, Some(0 | 1)), "{threads} {args:?}: {}: {error}", output.status);
+            assert!(!error.contains("panicked"), "{threads} {args:?}: {error}");
+            assert!(error.lines().count() <= 1, "{threads} {args:?}: {error}");
+        }
+    }
+}
+
+/// Too little memory for the weights is one line of error.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_is_not_there() {
+    let directory = with_data();
+    let train = ["train", "games.data", "-o", "run", "--epochs", "1", "--threads", "2"];
+    let wide = [&train[..], &["--hidden", "2048"]].concat();
+    for mebibytes in [64_u64, 100, 200] {
+        let output = limited(directory.path(), &format!("--as={}", mebibytes << 20), &wide);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{mebibytes} MiB: {}: {error}", output.status);
+        assert!(error.contains("not enough memory") && error.lines().count() == 1, "{error}");
+    }
 }
 
 #[test]

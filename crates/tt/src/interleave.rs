@@ -4,6 +4,20 @@
 //! first touches it. A table that one thread has cleared is then on one node, which serves all
 //! threads. Interleaved, its pages come from all nodes in turn.
 
+/// Nodes that can be named.
+#[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", not(miri)))]
+const NODES: usize = 1024;
+
+/// The nodes as the kernel takes them, a bit each; `None` if one cannot be named.
+#[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", not(miri)))]
+fn mask_of(nodes: &[usize]) -> Option<[core::ffi::c_ulong; NODES / 64]> {
+    let mut mask = [0; NODES / 64];
+    for &node in nodes {
+        *mask.get_mut(node / 64)? |= 1 << (node % 64);
+    }
+    Some(mask)
+}
+
 /// Asks the system to take the pages of this memory from these nodes in turn, and to move those
 /// that are elsewhere already; returns whether it accepted. The memory must be page-aligned.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", not(miri)))]
@@ -13,8 +27,6 @@ pub(crate) fn interleave<T>(table: &[T], nodes: &[usize]) -> bool {
     unsafe extern "C" {
         fn syscall(number: c_long, ...) -> c_long;
     }
-    /// Nodes that can be named.
-    const NODES: usize = 1024;
     const MPOL_INTERLEAVE: c_int = 3;
     const MPOL_MF_MOVE: c_uint = 2;
     // The kernel's number of `mbind`.
@@ -25,11 +37,7 @@ pub(crate) fn interleave<T>(table: &[T], nodes: &[usize]) -> bool {
     } else {
         return false;
     };
-    let mut mask: [c_ulong; NODES / 64] = [0; NODES / 64];
-    for &node in nodes {
-        let Some(word) = mask.get_mut(node / 64) else { return false };
-        *word |= 1 << (node % 64);
-    }
+    let Some(mask) = mask_of(nodes) else { return false };
     // SAFETY: the range is exactly that of a live slice and the mask is as long as the call is
     // told (it counts one more). Where pages lie does not change what is in them.
     let result = unsafe {
@@ -76,6 +84,15 @@ mod tests {
         assert_eq!(table.interleave(&[0]), is_interleaved(start));
         let knows_nodes = std::path::Path::new("/sys/devices/system/node/node0").exists();
         assert!(is_interleaved(start) || !knows_nodes);
+    }
+
+    #[test]
+    fn every_node_is_a_bit_of_the_mask() {
+        let mut expected = [0; 16];
+        (expected[0], expected[1], expected[2], expected[15]) = (1 << 63 | 3, 1, 4, 1 << 63);
+        assert_eq!(super::mask_of(&[0, 1, 63, 64, 130, 1023]), Some(expected));
+        assert_eq!(super::mask_of(&[]), Some([0; 16]));
+        assert_eq!(super::mask_of(&[1024]), None);
     }
 
     #[test]

@@ -54,7 +54,8 @@
 //! [`Table`] says what is promised and what is not, [`Payload`] how to put a value into 58 bits,
 //! and [`Policy`] how to choose which entry is evicted. [`check_layout`] belongs in a test of every
 //! payload. The book (`docs/table` in the repository) has the proof, every anomaly that can happen,
-//! and how all of it was checked; `docs/table/stepper.html` there plays the races step by step.
+//! and how all of it was checked; [`docs/table/stepper.html`](../../../docs/table/stepper.html) there
+//! plays the races step by step.
 //!
 //! # Requirements
 //!
@@ -112,6 +113,25 @@ pub mod internals {
     pub use crate::slot::{SLOTS, Slot, Snapshot};
     pub use crate::word::Word;
 }
+
+/// Nobody outside can write a word into a table: a hit was stored for its key.
+///
+/// ```compile_fail,E0599
+/// #[derive(Clone, Copy)]
+/// struct Steps(u32);
+/// impl megatherium_tt::Payload for Steps {
+///     fn pack(self) -> megatherium_tt::Packed {
+///         megatherium_tt::Packed::new(u64::from(self.0))
+///     }
+///     fn unpack(packed: megatherium_tt::Packed) -> Self {
+///         Steps(packed.bits() as u32)
+///     }
+/// }
+/// let table = megatherium_tt::Table::<Steps>::with_clusters(1).unwrap();
+/// table.cluster(0);
+/// ```
+#[cfg(all(doctest, not(feature = "internals")))]
+pub struct Sealed;
 
 /// The example of the README compiles and runs.
 #[cfg(doctest)]

@@ -45,7 +45,7 @@ mod tests {
         let table = Table::<Nothing>::new(3).unwrap();
         for key in (0..1000).map(mixed) {
             table.prefetch(key);
-            let cluster = core::ptr::from_ref(table.cluster(key)).addr();
+            let cluster = core::ptr::from_ref(table.home(key)).addr();
             assert_eq!(LAST.get(), cluster);
             table.store(key, Nothing);
             assert!(table.probe(key).is_some());

@@ -44,11 +44,16 @@ mod tests {
     fn several_threads_take_part() {
         static BEGUN: Mutex<usize> = Mutex::new(0);
         static ANOTHER: Condvar = Condvar::new();
-        let mut places = vec![false; 2 * CHUNK];
+        // The clusters of a huge page, whatever the constant above says.
+        const PAGE: usize = 32_768;
+        let mut places = vec![false; 2 * PAGE];
         places[0] = true;
-        places[CHUNK] = true;
+        places[PAGE] = true;
         visit(&places, 2, |&begins| {
             if begins {
+                // As much as the smallest stack that a thread can have.
+                let room = std::hint::black_box([1_u8; 16 << 10]);
+                assert_eq!(room[std::hint::black_box(9)], 1);
                 let mut begun = BEGUN.lock().unwrap();
                 *begun += 1;
                 ANOTHER.notify_all();

@@ -123,7 +123,7 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
     /// [`probe`](Table::probe), reported to a recorder.
     #[inline]
     pub fn probe_with<R: Record>(&self, key: u64, record: &mut R) -> Option<Hit<V>> {
-        let cluster = self.cluster(key);
+        let cluster = self.home(key);
         let Some((slot, word)) = cluster.find::<X>(key) else {
             record.probe(false);
             return None;
@@ -141,7 +141,7 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
     /// Looks a key up without refreshing it: for observers.
     #[inline]
     pub fn peek(&self, key: u64) -> Option<Hit<V>> {
-        let cluster = self.cluster(key);
+        let cluster = self.home(key);
         let (slot, word) = cluster.find::<X>(key)?;
         Hit::of(X::packed(X::checked(&cluster.slots[slot], word)))
     }
@@ -163,19 +163,14 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
     #[inline(always)]
     pub fn store_with<R: Record>(&self, key: u64, value: V, record: &mut R) {
         let word = X::word(value.pack(), self.generation.load());
-        record.store(self.cluster(key).store::<V, P, X>(
-            key,
-            word,
-            self.clusters.len(),
-            self.policy,
-        ));
+        record.store(self.home(key).store::<V, P, X>(key, word, self.clusters.len(), self.policy));
     }
 
     /// Starts loading the cache line of a key into the cache. Call it as soon as the key is known,
     /// and probe later.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        prefetch(self.cluster(key));
+        prefetch(self.home(key));
     }
 
     /// Begins a new generation: entries stored before are older by one from now on.
@@ -269,10 +264,17 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
         range.start.addr()..range.end.addr()
     }
 
-    /// The cluster of a key.
+    /// The cluster of a key, for the checkers: whoever has it can write words that no store wrote.
+    #[cfg(feature = "internals")]
     #[inline]
     #[doc(hidden)]
     pub fn cluster(&self, key: u64) -> &Cluster<W> {
+        self.home(key)
+    }
+
+    /// The cluster of a key.
+    #[inline]
+    pub(crate) fn home(&self, key: u64) -> &Cluster<W> {
         let clusters: &[Cluster<W>] = &self.clusters;
         let cluster = cluster_of::<X>(key, clusters.len());
         debug_assert!(cluster < clusters.len());

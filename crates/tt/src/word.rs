@@ -53,3 +53,18 @@ impl Word for AtomicU64 {
         self.compare_exchange(current, new, Relaxed, Relaxed).is_ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_holds_what_it_was_given() {
+        let word = <AtomicU64 as Word>::new(7);
+        assert_eq!(Word::load(&word), 7);
+        assert!(!Word::compare_exchange(&word, 8, 9));
+        assert_eq!(Word::load(&word), 7);
+        assert!(Word::compare_exchange(&word, 7, 9));
+        assert_eq!(Word::load(&word), 9);
+    }
+}

@@ -54,6 +54,49 @@ const WORDS: &[&str] = &[
     "<empty>",
 ];
 
+/// Numbers at and beyond the ends of every type. None is a table or a number of threads that could
+/// be had.
+const EXTREMES: &[&str] = &[
+    "0",
+    "-1",
+    "40000000",
+    "2147483647",
+    "4294967295",
+    "4294967296",
+    "9223372036854775807",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-9223372036854775808",
+    "-99999999999999999999",
+    "10000000000000000000000000000000000000000",
+];
+
+/// `N` stands for one of them.
+const NUMBERED: &[&str] = &[
+    "go depth N",
+    "go nodes N",
+    "go movetime N",
+    "go wtime N btime N winc N binc N",
+    "go wtime N btime N movestogo N",
+    "go wtime 100 btime 100 movestogo N",
+    "go wtime 100 btime 100 winc N binc N",
+    "go ponder wtime N btime N",
+    "go mate N",
+    "go depth N nodes N movetime N mate N",
+    "go perft N",
+    "perft N",
+    "bench N 1 1",
+    "bench 1 1 N",
+    "setoption name Threads value N",
+    "setoption name Hash value N",
+    "setoption name MultiPV value N",
+    "setoption name Move Overhead value N",
+    "setoption name UCI_Elo value N",
+    "setoption name SyzygyProbeDepth value N",
+    "setoption name SyzygyProbeLimit value N",
+    "setoption name NumaPolicy value 0-N",
+];
+
 const PATHS: &[&str] = &[
     "/dev/zero",
     "/dev/full",
@@ -81,7 +124,9 @@ pub(super) fn case(class: Class, rng: &mut Rng) -> Case {
         steps.push(Step { pause: pause(class, rng), line, kind });
     }
     let surroundings = Surroundings::draw(class, rng);
-    Case { class, chess960, surroundings, steps, quits: rng.bool() }
+    // At the end of the input a search may go on to its limit, and some here are never reached.
+    let quits = class == Class::Numbers || rng.bool();
+    Case { class, chess960, surroundings, steps, quits }
 }
 
 fn pause(class: Class, rng: &mut Rng) -> u64 {
@@ -109,6 +154,9 @@ fn line(class: Class, position: &mut Oracle, rng: &mut Rng) -> (Vec<u8>, Kind) {
     let text = |text: &str, kind: Kind| (text.as_bytes().to_vec(), kind);
     if class == Class::Noise && rng.bool() {
         return (noise(rng), Kind::Other);
+    }
+    if class == Class::Numbers && rng.bool() {
+        return extremes(rng);
     }
     if class == Class::Files && rng.bool() {
         return text(&file_option(rng), Kind::Other);
@@ -188,6 +236,21 @@ fn go(position: &Oracle, rng: &mut Rng) -> (Vec<u8>, Kind) {
         }
     }
     (text.into_bytes(), Kind::Go(only))
+}
+
+fn extremes(rng: &mut Rng) -> (Vec<u8>, Kind) {
+    let form = NUMBERED[rng.usize(..NUMBERED.len())];
+    let words = form.split(' ').map(|word| match word.strip_suffix('N') {
+        Some(start) => format!("{start}{}", EXTREMES[rng.usize(..EXTREMES.len())]),
+        None => word.to_owned(),
+    });
+    let line = words.collect::<Vec<_>>().join(" ");
+    let kind = match form.split(' ').next() {
+        Some("go") if !form.contains("perft") => Kind::Go(Vec::new()),
+        Some("setoption") => Kind::Other,
+        _ => Kind::Talk,
+    };
+    (line.into_bytes(), kind)
 }
 
 fn option(rng: &mut Rng) -> String {

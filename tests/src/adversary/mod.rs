@@ -32,6 +32,8 @@ pub enum Class {
     Races,
     /// Lines that make no sense between those that do.
     Noise,
+    /// Numbers that are negative, or larger than anything they count.
+    Numbers,
     /// Options that name files that are missing, damaged, endless, or devices.
     Files,
     /// Little memory.
@@ -44,12 +46,13 @@ pub enum Class {
 
 impl Class {
     /// All of them.
-    pub const ALL: [Class; 9] = [
+    pub const ALL: [Class; 10] = [
         Class::Games,
         Class::Chess960,
         Class::Crowded,
         Class::Races,
         Class::Noise,
+        Class::Numbers,
         Class::Files,
         Class::Memory,
         Class::Threads,

@@ -124,6 +124,38 @@ fn threads_that_cannot_be_started() {
     }
 }
 
+/// The same for the tools: fewer threads do the work, or there is one line of error.
+#[test]
+fn tools_without_their_threads() {
+    let Some((folder, words)) = as_nobody() else {
+        println!("skipped: no other user to run as");
+        return;
+    };
+    let suite = folder.path().join("suite.epd");
+    std::fs::write(&suite, "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#;\n").expect("a file");
+    let suite = format!("suite {} --nodes 50 --threads 2", suite.display());
+    for threads in [1, 2, 3, 5] {
+        for arguments in [
+            "tune victim-weight --rounds 2 --pairs 1 --nodes 100 --hash 1 --concurrency 4",
+            "duel --kib 8 --against-kib 16 --pairs 2 --nodes 100 --hash 1 --concurrency 3",
+            "ablate null-move --depth 2 --pairs 2 --nodes 100 --hash 1 --concurrency 3",
+            "scale --virtual --positions 2 --nodes 200 --threads 2 --hash 1",
+            "perft 4 --threads 3",
+            "perft 4 --threads 3 --hash 1",
+            "bench --depth 1 --threads 3",
+            &suite,
+        ] {
+            let mut command = Command::new("prlimit");
+            command.arg(format!("--nproc={threads}")).args(&words).args(arguments.split(' '));
+            let ended = run(command.current_dir(folder.path()), "");
+            let code = ended.status.and_then(|status| status.code());
+            assert!(matches!(code, Some(0 | 1)), "{threads} threads, {arguments}: {ended:?}");
+            let errors = ended.errors.lines().count();
+            assert_eq!(errors, code.unwrap_or(0) as usize, "{threads}, {arguments}: {ended:?}");
+        }
+    }
+}
+
 /// Little address space: the table and the threads that do not fit are refused, and those there
 /// were play on.
 #[test]

@@ -1,5 +1,7 @@
 //! `megatherium duel`: is a change an improvement?
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +10,7 @@ use megatherium_cli::params::ParamArgs;
 use megatherium_cli::progress::Progress;
 use megatherium_cli::{JobResult, MAX_HASH};
 use megatherium_nnue::Network;
+use megatherium_nnue::format::FILE_SIZE;
 use megatherium_search::Params;
 
 use super::match_args::MatchArgs;
@@ -106,7 +109,10 @@ fn side(binary: Option<&Path>, net: Option<&Path>) -> Result<Side, Box<dyn std::
         }
         Some(net) => {
             let at = |error: &dyn std::fmt::Display| format!("{}: {error}", net.display());
-            let bytes = std::fs::read(net).map_err(|error| at(&error))?;
+            // No more is read than a net has: some files have no end.
+            let mut bytes = Vec::new();
+            let file = File::open(net).map_err(|error| at(&error))?;
+            file.take(FILE_SIZE as u64 + 1).read_to_end(&mut bytes).map_err(|error| at(&error))?;
             side.network = Some(Arc::new(Network::from_bytes(&bytes).map_err(|error| at(&error))?));
         }
         None => {}

@@ -24,7 +24,7 @@ pub struct TuneArgs {
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     /// Rounds; each plays a few openings with both colours and updates the parameters
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     rounds: u64,
     /// Openings per round
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
@@ -107,11 +107,13 @@ fn play_rounds(
         }
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..rules.concurrency).map(|_| scope.spawn(work)).collect();
+        // If a thread cannot be started, the others play its rounds.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (1..rules.concurrency).filter_map(spawn).collect();
         let join = |worker: thread::ScopedJoinHandle<'_, _>| {
             worker.join().unwrap_or_else(|panic| resume_unwind(panic))
         };
-        workers.into_iter().try_for_each(join)
+        work().and(workers.into_iter().try_for_each(join))
     })?;
     let (spsa, done) = shared.into_inner();
     if bar.stopped() {

@@ -130,12 +130,8 @@ fn decide(job: &Job, mut speakers: Vec<Conclusion>) -> Outcome {
     speakers.retain(|conclusion| !conclusion.pv.is_empty());
     // With `MultiPV` or limited strength the leader's choice is the one shown.
     let leader_decides = job.options.multi_pv > 1 || job.options.elo.is_some();
-    if !leader_decides && speakers.len() > 1 {
-        let best = winner(&speakers);
-        speakers.swap(0, best);
-    }
+    keep_elected(&mut speakers, leader_decides);
     // Processes vote like threads, each with the line that its own threads elected.
-    speakers.truncate(1);
     speakers.extend(allied(job, speakers.first()));
     if speakers.is_empty() {
         return without_search(job);
@@ -155,6 +151,15 @@ fn decide(job: &Job, mut speakers: Vec<Conclusion>) -> Outcome {
         line.report(job);
     }
     outcome
+}
+
+/// Keeps one conclusion: the leader's, which comes first, or the elected one.
+fn keep_elected(speakers: &mut Vec<Conclusion>, leader_decides: bool) {
+    if !leader_decides && speakers.len() > 1 {
+        let best = winner(speakers);
+        speakers.swap(0, best);
+    }
+    speakers.truncate(1);
 }
 
 /// Elects one of the conclusions.
@@ -218,5 +223,32 @@ pub(super) fn unsearched(job: &Job) -> Line {
         score: if best.is_none() && board.in_check() { mated_in(0) } else { DRAW },
         bound: ScoreBound::Exact,
         pv: best.into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use megatherium_board::Board;
+
+    use super::*;
+
+    #[test]
+    fn a_helper_can_win_the_vote_but_not_over_a_leader_who_decides() {
+        let speaker = |thread, mv, score| Conclusion {
+            pv: vec![Board::startpos().parse_uci(mv).unwrap()],
+            score,
+            depth: 10,
+            ..Conclusion::none(thread)
+        };
+        let kept = |leader_decides| {
+            let mut all = vec![speaker(0, "a2a3", 10), speaker(1, "e2e4", 40)];
+            keep_elected(&mut all, leader_decides);
+            all.iter().map(|speaker| speaker.thread).collect::<Vec<_>>()
+        };
+        assert_eq!(kept(false), [1]);
+        assert_eq!(kept(true), [0]);
+        let mut nobody = Vec::new();
+        keep_elected(&mut nobody, false);
+        assert!(nobody.is_empty());
     }
 }

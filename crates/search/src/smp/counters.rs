@@ -90,4 +90,14 @@ mod tests {
         counters.of(1).set_nodes(7);
         assert_eq!(counters.nodes(), 209, "what a thread publishes replaces what it had published");
     }
+
+    #[test]
+    fn threads_are_counted_by_the_depth_they_are_at() {
+        let counters = Counters::new(4);
+        assert_eq!(counters.searching(1), 0, "nobody has begun");
+        for (id, depth) in [7, 8, 8, 9].into_iter().enumerate() {
+            counters.of(id).set_depth(depth);
+        }
+        assert_eq!([7, 8, 9, 10].map(|depth| counters.searching(depth)), [4, 3, 1, 0]);
+    }
 }

@@ -336,8 +336,31 @@ mod tests {
         assert!(nodes[0].contains(&143) && nodes[1].contains(&31));
         assert_eq!(List(&nodes[0]).to_string(), "0-15,128-143");
         assert_eq!("0-3:3-5".parse::<NumaPolicy>(), Err(NumaError::Twice(3)));
+        assert!("65536".parse::<NumaPolicy>().is_ok());
+        assert!(matches!("65537".parse::<NumaPolicy>(), Err(NumaError::Form(_))));
         for wrong in ["", "all", "0-", "3-1", "0::1", "0-99999999999", "1;2"] {
             assert!(matches!(wrong.parse::<NumaPolicy>(), Err(NumaError::Form(_))), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        assert_eq!(NumaError::Twice(3).to_string(), "processor 3 is in two nodes");
+        let missing = NumaError::Missing(7).to_string();
+        assert_eq!(missing, "processor 7 is not available to this process");
+        assert!(NumaError::Form("x".to_owned()).to_string().contains("\"x\" is neither 'auto'"));
+    }
+
+    /// What the system says is used, as far as this process may.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_is_asked() {
+        let topology = Topology::of_system();
+        assert_eq!(topology.nodes.len(), topology.numbers.len());
+        if Path::new(SYSTEM).join("node0").exists() {
+            let available = available().unwrap();
+            assert!(!topology.nodes.is_empty());
+            assert!(topology.nodes.iter().flatten().all(|processor| available.contains(processor)));
         }
     }
 
@@ -365,6 +388,8 @@ mod tests {
         assert_eq!(counts(&uneven, 8), [6, 2]);
         assert_eq!(uneven.to_string(), "6 threads on processors 0-5; 2 threads on processors 6-7");
         assert_eq!(counts(&place(&policy("3"), 5), 5), [5]);
+        assert_eq!(counts(&place(&policy("0-5:6-7"), 2), 2), [2, 0], "2 of 6 is less than 1 of 2");
+        assert_eq!(counts(&place(&NumaPolicy::Auto, 17), 17), [9, 8], "more than half of a node");
     }
 
     /// Shared memory is interleaved over the nodes that threads are on.

@@ -119,4 +119,27 @@ mod tests {
         let ballots = [ballot("e2e4", 30, 25), ballot("e2e4", 28, 24), ballot("a2a3", 55, 6)];
         assert_eq!(elect(&ballots), 0);
     }
+
+    /// The speaker of a move is the thread with the largest weight for it, wherever it sits.
+    #[test]
+    fn the_weightiest_thread_speaks_for_its_move() {
+        assert_eq!(elect(&[ballot("e2e4", 20, 10), ballot("e2e4", 25, 12)]), 1);
+        assert_eq!(elect(&[ballot("e2e4", 25, 12), ballot("e2e4", 20, 10)]), 0);
+    }
+
+    /// (score − worst + 14) · depth: 420 against 378, and 140 against 480.
+    #[test]
+    fn weights_are_products_above_the_worst_score() {
+        assert_eq!(elect(&[ballot("e2e4", 0, 30), ballot("d2d4", 40, 7)]), 0);
+        assert_eq!(elect(&[ballot("e2e4", -500, 10), ballot("d2d4", -490, 20)]), 1);
+    }
+
+    /// Proofs need no votes: a thread without a finished iteration has none.
+    #[test]
+    fn proofs_do_not_depend_on_weights() {
+        assert_eq!(elect(&[ballot("e2e4", 500, 30), ballot("d2d4", mate_in(3), 0)]), 1);
+        assert_eq!(elect(&[ballot("d2d4", -900, 0), ballot("e2e4", mated_in(8), 30)]), 0);
+        assert_eq!(elect(&[ballot("e2e4", mate_in(5), 9), ballot("d2d4", mate_in(5), 9)]), 0);
+        assert_eq!(elect(&[ballot("e2e4", mated_in(6), 9), ballot("d2d4", mated_in(6), 9)]), 0);
+    }
 }

@@ -74,17 +74,22 @@ pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
     let output = Output::new(writer, resumed, args.positions).map_err(|error| error.to_string())?;
     // A resumed run continues with the number of the next game, so it plays new ones.
     let number = AtomicU64::new(resumed.games);
-    std::thread::scope(|scope| {
-        for mut engine in engines {
-            engine.set_network(Arc::clone(&network));
-            let (rules, number, output) = (&rules, &number, &output);
-            scope.spawn(move || {
-                while output.wants_more() {
-                    let seed = game_seed(args.seed, number.fetch_add(1, Ordering::Relaxed));
-                    output.write(&play(&mut engine, rules, net, seed));
-                }
-            });
+    let work = |mut engine: Engine| {
+        engine.set_network(Arc::clone(&network));
+        while output.wants_more() {
+            let seed = game_seed(args.seed, number.fetch_add(1, Ordering::Relaxed));
+            output.write(&play(&mut engine, &rules, net, seed));
         }
+    };
+    let work = &work;
+    std::thread::scope(|scope| {
+        let mut engines = engines.into_iter();
+        let first = engines.next();
+        for engine in engines {
+            // If a thread cannot be started, the others play its games.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, move || work(engine));
+        }
+        first.into_iter().for_each(work);
     });
     let summary = output.finish().map_err(|error| at(&args.out)(&error))?;
     say!("{}: {summary}", args.out.display());

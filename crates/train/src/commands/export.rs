@@ -4,6 +4,7 @@ use super::{Failure, at, read_bounded};
 use clap::Args;
 use megatherium_nnue::{Network, Weights};
 use megatherium_search::{Engine, bench};
+use megatherium_train::data::refuse_input;
 use megatherium_train::trainer::{CheckpointError, LARGEST_CHECKPOINT, State};
 use std::env;
 use std::fs;
@@ -28,6 +29,13 @@ pub struct ExportArgs {
 /// Replaces the embedded net, and prints the node count of `bench` that the next build has.
 pub fn export(args: &ExportArgs) -> Result<(), Failure> {
     let source = &args.source;
+    let place = match &args.output {
+        Some(path) => path.clone(),
+        None => find_place()?,
+    };
+    for path in [&place, &fresh(&place)] {
+        refuse_input([source], path).map_err(|error| at(path)(&error))?;
+    }
     let bytes = read_bounded(source, LARGEST_CHECKPOINT)?;
     let weights = match State::from_bytes(&bytes, None) {
         Ok(state) => state.model.quantise().map_err(|error| at(source)(&error))?,
@@ -37,10 +45,6 @@ pub fn export(args: &ExportArgs) -> Result<(), Failure> {
         Err(error) => return Err(at(source)(&error)),
     };
     let network = Network::new(&weights).map_err(|error| at(source)(&error))?;
-    let place = match &args.output {
-        Some(path) => path.clone(),
-        None => find_place()?,
-    };
     replace(&place, &weights.to_bytes())?;
     say!("net {:016x}, {}", network.checksum(), network.architecture());
     say!("written to {}", place.display());
@@ -60,9 +64,14 @@ fn find_place() -> Result<PathBuf, Failure> {
     place.ok_or_else(|| format!("no {PLACE} in the working directory or above it: use --output"))
 }
 
+/// Where a file is written before it takes its place.
+fn fresh(path: &Path) -> PathBuf {
+    path.with_extension("new")
+}
+
 /// Replaces a file by a complete new one.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let fresh = path.with_extension("new");
+    let fresh = fresh(path);
     fs::write(&fresh, bytes).map_err(|error| at(&fresh)(&error))?;
     fs::rename(&fresh, path).map_err(|error| at(path)(&error))
 }

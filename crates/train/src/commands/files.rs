@@ -1,6 +1,6 @@
 //! `stats`, `wdl`, `merge` and `shuffle`: inspect and rearrange data files.
 
-use super::{Failure, at};
+use super::{Failure, at, start_threads};
 use clap::Args;
 use megatherium_cli::progress::Progress;
 use megatherium_nnue::Network;
@@ -75,6 +75,7 @@ impl Reading {
 
 /// Prints what is in data files.
 pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
+    start_threads(None)?;
     let mut total = Stats::default();
     let mut reading = Reading::begin("reading files", args.files.len())?;
     for path in &args.files {

@@ -16,10 +16,13 @@ use megatherium_train::dataset::Dataset;
 use megatherium_train::sample::Sample;
 use megatherium_train::trainer::Model;
 use megatherium_train::verify::{difference, model_scores, network_scores};
+use rayon::ThreadPoolBuilder;
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
 
 /// Why a command failed: one line for the terminal.
 pub type Failure = String;
@@ -27,6 +30,36 @@ pub type Failure = String;
 /// Names the file in front of what went wrong with it.
 pub fn at(path: &Path) -> impl Fn(&dyn Display) -> Failure + '_ {
     move |error| format!("{}: {error}", path.display())
+}
+
+/// Starts the threads of parallel work, as many as there are processors unless told otherwise.
+///
+/// Rayon would start them itself when they are first needed, and panic if one is refused. Here the
+/// work is then done on this thread alone.
+fn start_threads(count: Option<usize>) -> Result<(), Failure> {
+    let wanted = count.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    let pool = ThreadPoolBuilder::new();
+    let pool = match can_start(wanted) {
+        Ok(()) => pool.num_threads(wanted),
+        Err(error) => {
+            // Not `eprintln!`, which panics when standard error is closed.
+            let _ = writeln!(io::stderr(), "one thread instead of {wanted}: {error}");
+            pool.num_threads(1).use_current_thread()
+        }
+    };
+    pool.build_global().map_err(|error| format!("cannot start {wanted} threads: {error}"))
+}
+
+/// Whether so many threads can run at a time. They are tried out: a pool that failed to start
+/// cannot be started again with fewer.
+fn can_start(count: usize) -> io::Result<()> {
+    let gate = Mutex::new(());
+    let wait = || drop(gate.lock());
+    thread::scope(|scope| {
+        let _closed = gate.lock();
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, wait).map(drop);
+        (0..count).try_for_each(spawn)
+    })
 }
 
 /// Reads the positions of data files, showing how many there are so far.

@@ -1,17 +1,19 @@
 //! `quantise`, `average`, `inspect` and `compare`: make and examine net files.
 
 use super::files::FilterArgs;
-use super::{Failure, at, load_network, ranged, samples_of, write_net};
+use super::{Failure, at, load_network, ranged, samples_of, start_threads, write_net};
 use clap::Args;
 use megatherium_board::PieceType;
 use megatherium_cli::chart::svg::{Frame, picture};
 use megatherium_cli::chart::{Chart, Curves, Estimate, Heat, Series};
 use megatherium_nnue::layout::{INPUTS_PER_BUCKET, KING_BUCKET_MAP, OUTPUT_BUCKETS, QA, QB};
 use megatherium_nnue::{Network, Weights};
+use megatherium_train::data::refuse_input;
 use megatherium_train::sample::{PIECES, Sample};
 use megatherium_train::trainer::{State, Target};
 use megatherium_train::verify::{difference, loss, network_scores};
 use std::fs;
+use std::iter;
 use std::path::PathBuf;
 
 /// Arguments of `quantise`.
@@ -31,6 +33,9 @@ pub struct QuantiseArgs {
 
 /// Makes a net file from a checkpoint.
 pub fn quantise(args: &QuantiseArgs) -> Result<(), Failure> {
+    let inputs = iter::once(&args.checkpoint).chain(&args.data);
+    refuse_input(inputs, &args.output).map_err(|error| at(&args.output)(&error))?;
+    start_threads(None)?;
     let state =
         State::load(&args.checkpoint, None).map_err(|error| at(&args.checkpoint)(&error))?;
     let dataset = samples_of(&args.data, &args.filter.filter(), 0)?;
@@ -51,6 +56,7 @@ pub struct AverageArgs {
 /// Averages the weights of nets. Nets that started from the same weights have the same neurons, so
 /// their mean is a net too, and what each has learnt by accident cancels out.
 pub fn average(args: &AverageArgs) -> Result<(), Failure> {
+    refuse_input(&args.nets, &args.output).map_err(|error| at(&args.output)(&error))?;
     let networks: Result<Vec<_>, Failure> =
         args.nets.iter().map(|path| Ok(load_network(path)?.weights())).collect();
     let networks = networks?;
@@ -106,6 +112,7 @@ pub struct CompareArgs {
 
 /// Compares two nets on the positions of data files.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    start_threads(None)?;
     let networks = [Box::new(load_network(&args.first)?), Box::new(load_network(&args.second)?)];
     let samples = samples_of(&args.files, &args.filter.filter(), 0)?.training;
     if samples.is_empty() {
@@ -181,6 +188,12 @@ const COLUMNS: usize = 16;
 
 /// Prints statistics of the weights and draws charts of them.
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
+    for drawing in ["input.svg", "output.svg", "neurons.svg"] {
+        let path = args.output.join(drawing);
+        let inputs = iter::once(&args.net).chain(&args.data);
+        refuse_input(inputs, &path).map_err(|error| at(&path)(&error))?;
+    }
+    start_threads(None)?;
     let network = load_network(&args.net)?;
     let weights = network.weights();
     fs::create_dir_all(&args.output).map_err(|error| at(&args.output)(&error))?;

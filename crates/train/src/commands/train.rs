@@ -2,7 +2,7 @@
 
 use super::files::FilterArgs;
 use super::losses::Losses;
-use super::{Failure, at, counted, ranged, read_bounded, samples_of, write_net};
+use super::{Failure, at, counted, ranged, read_bounded, samples_of, start_threads, write_net};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, value_parser};
 use megatherium_cli::progress::Progress;
@@ -113,15 +113,13 @@ impl TrainArgs {
 /// Trains a net.
 pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     let settings = args.settings();
-    if let Some(threads) = args.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build_global().map_err(|error| error.to_string())?;
-    }
+    start_threads(args.threads)?;
     fs::create_dir_all(&args.output).map_err(|error| at(&args.output)(&error))?;
     let dataset = samples_of(&args.files, &args.filter.filter(), args.validation)?;
     if dataset.training.is_empty() {
         return Err("the data has no position to learn from".to_owned());
     }
+    check_memory(settings.memory(dataset.training.len()))?;
     let checkpoint = args.output.join("checkpoint.bin");
     let identity = identity(&settings, &dataset);
     let state = first_state(args, &settings, &checkpoint, identity)?;
@@ -182,6 +180,18 @@ pub fn train(args: &TrainArgs) -> Result<(), Failure> {
     let examined =
         if dataset.validation.is_empty() { &dataset.training } else { &dataset.validation };
     write_net(&state.model, &args.output.join("net.nnue"), examined)
+}
+
+/// An allocation that fails later ends the program without a word about training, so all of it is
+/// tried first.
+fn check_memory(bytes: usize) -> Result<(), Failure> {
+    /// For smaller allocations, and the gaps between them.
+    const REST: usize = 8 << 20;
+    let tried = Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(REST));
+    tried.map_err(|_| {
+        let mebibytes = (bytes >> 20) + 1;
+        format!("not enough memory: training needs about {mebibytes} MiB beside the data")
+    })
 }
 
 /// The initial weights.

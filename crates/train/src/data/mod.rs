@@ -46,7 +46,7 @@ pub use reader::Reader;
 pub use replay::{Filter, Flags, Position, Replay};
 pub use source::Source;
 pub(crate) use tools::tell;
-pub use tools::{Merged, Stats, Watch, merge, shuffle, stats};
+pub use tools::{Merged, Stats, Watch, merge, refuse_input, shuffle, stats};
 pub use writer::{Resumed, Writer};
 
 /// The first bytes of every data file.

@@ -188,11 +188,15 @@ pub fn merge(
     Ok(merged)
 }
 
-/// Refuses a target that is one of the sources: reading it would never end.
-fn refuse_input(sources: &[PathBuf], target: &Path) -> Result<(), DataError> {
+/// Refuses a target that is one of the sources: reading it would never end, or writing it would
+/// destroy it.
+pub fn refuse_input<'a>(
+    sources: impl IntoIterator<Item = &'a PathBuf>,
+    target: &Path,
+) -> Result<(), DataError> {
     // A target that does not exist yet is no source.
     let same = |source: &PathBuf| same_file::is_same_file(source, target).unwrap_or(false);
-    if sources.iter().any(same) { Err(DataError::OutputIsInput) } else { Ok(()) }
+    if sources.into_iter().any(same) { Err(DataError::OutputIsInput) } else { Ok(()) }
 }
 
 /// Writes the games of several files into a new one, in random order. Returns their number.

@@ -3,6 +3,7 @@
 use super::{AdamW, Model, Moments, Schedule, Target, Trainer};
 use crate::dataset::Dataset;
 use megatherium_nnue::Architecture;
+use megatherium_nnue::layout::INPUTS_PER_BUCKET;
 
 /// Everything that decides what a run learns from a dataset.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +35,20 @@ impl Settings {
     pub fn architecture(&self) -> Architecture {
         let one = Architecture::one_bucket(self.hidden);
         if self.king_buckets { Architecture::five_buckets(self.hidden) } else { one }
+    }
+
+    /// About how many bytes a run on so many positions allocates beside them.
+    pub fn memory(&self, positions: usize) -> usize {
+        /// Exact, rounded, gradient and two moments; three of them in the state of an epoch, and
+        /// again in the bytes of its checkpoint.
+        const COPIES: usize = 11;
+        /// The inputs and the output of a position, and its place in the order.
+        const POSITION: usize = 512;
+        let shape = self.architecture();
+        let lines = shape.inputs() + INPUTS_PER_BUCKET + 64;
+        let model = size_of::<f32>() * usize::from(self.hidden) * lines;
+        let neurons = 2 * size_of::<f32>() * usize::from(self.hidden);
+        COPIES * model + self.batch.min(positions) * (neurons + POSITION) + 8 * positions
     }
 }
 

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use clap::Subcommand;
 use megatherium_cli::JobResult;
-use megatherium_cli::progress::survive_file_size_limit;
 use megatherium_cli::stdio::Patient;
 use megatherium_nnue::Network;
 
@@ -61,7 +60,6 @@ pub fn run(job: &Job) -> JobResult {
 
 /// Speaks UCI on standard input and output until `quit` or the end of the input.
 pub fn speak_uci() -> JobResult {
-    survive_file_size_limit()?;
     let output = Arc::new(Output::stdout());
     let shell = Shell::new(Arc::clone(&output))?;
     if io::stdin().is_terminal() && io::stdout().is_terminal() {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use megatherium_board::Board;
-use megatherium_board::perft::divide;
+use megatherium_board::perft::{MAX_DEPTH, divide};
 use megatherium_cli::progress::Progress;
 use megatherium_cli::{JobResult, MAX_THREADS};
 use megatherium_search::PerftTable;
@@ -12,6 +12,7 @@ use crate::task::Perft;
 #[derive(Args, Debug)]
 pub struct PerftArgs {
     /// Depth in plies
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_DEPTH)))]
     depth: u32,
     /// Position as FEN, in quotes [default: the initial position]
     fen: Option<String>,

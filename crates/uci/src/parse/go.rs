@@ -1,5 +1,6 @@
 //! The arguments of `go`.
 
+use megatherium_board::perft::MAX_DEPTH;
 use megatherium_cli::MAX_MILLISECONDS;
 
 use super::words::{Words, number};
@@ -49,10 +50,7 @@ pub(super) fn go<'a>(mut words: Words<'a>, problems: &mut Problems<'a>) -> Go<'a
                 set(&mut go.mate, go_number("mate", &mut words, problems).map(|n| saturate(n, 1)));
             }
             "perft" => {
-                set(
-                    &mut go.perft,
-                    go_number("perft", &mut words, problems).map(|n| saturate(n, 0)),
-                );
+                set(&mut go.perft, go_number("perft", &mut words, problems).map(perft_depth));
             }
             "nodes" => set(
                 &mut go.nodes,
@@ -85,6 +83,11 @@ fn set<T>(field: &mut Option<T>, value: Option<T>) {
 
 fn saturate(value: i64, smallest: u32) -> u32 {
     value.clamp(i64::from(smallest), i64::from(u32::MAX)) as u32
+}
+
+/// A depth that perft can go down to.
+pub(super) fn perft_depth(depth: i64) -> u32 {
+    depth.clamp(0, i64::from(MAX_DEPTH)) as u32
 }
 
 /// A time in milliseconds; a negative one counts as 0.

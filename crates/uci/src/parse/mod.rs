@@ -82,9 +82,8 @@ fn human_command<'a>(word: &str, mut words: Words<'a>, parsed: &mut Parsed<'a>) 
         "help" => Some(Command::Help),
         "version" | "compiler" => Some(Command::Version),
         "exit" => Some(Command::Quit),
-        "perft" => number("perft", words.next(), &mut parsed.problems).map(|depth| {
-            Command::Go(Go { perft: Some(depth.clamp(0, 255) as u32), ..Go::default() })
-        }),
+        "perft" => number("perft", words.next(), &mut parsed.problems)
+            .map(|depth| Command::Go(Go { perft: Some(go::perft_depth(depth)), ..Go::default() })),
         "bench" => {
             let mut argument = |name, most| {
                 let word = words.next()?;

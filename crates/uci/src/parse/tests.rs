@@ -139,7 +139,10 @@ fn go_takes_its_arguments_in_any_order() {
             search_moves: vec!["e2e4", "d2d4"],
         }
     );
-    assert_eq!(go("perft 4"), go("go perft 4"));
+    for depth in ["4", "0", "-1", "255", "256", "100000", "4294967295", "99999999999999999999"] {
+        assert_eq!(go(&format!("perft {depth}")), go(&format!("go perft {depth}")));
+    }
+    assert_eq!(go("go perft 100000").perft, Some(255), "perft recurses");
 }
 
 #[test]

@@ -80,6 +80,12 @@ pub(super) fn run(args: &AnalyseArgs, input: &Path, out: &Path) -> JobResult {
     if format == Format::Epd && args.multipv > 1 {
         return Err("an EPD record has one line; --multipv needs JSON (.jsonl)".into());
     }
+    // A position file is its own record, and --resume removes an unfinished last line.
+    if let (Ok(input), Ok(out)) = (input.canonicalize(), out.canonicalize())
+        && input == out
+    {
+        return Err(format!("{}: the output is also the input", out.display()).into());
+    }
     let bar = Progress::new("reading positions")?;
     // All of the input is read first: a fault in its last line shows now, not after days.
     let mut total = 0;
