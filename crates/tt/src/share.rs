@@ -41,6 +41,7 @@ mod tests {
     /// The work of a table of several huge pages is shared: who begins a page here goes on only
     /// after another thread has begun the next one.
     #[test]
+    #[allow(clippy::large_stack_arrays)] // the stack is what is tested
     fn several_threads_take_part() {
         static BEGUN: Mutex<usize> = Mutex::new(0);
         static ANOTHER: Condvar = Condvar::new();
@@ -51,8 +52,8 @@ mod tests {
         places[PAGE] = true;
         visit(&places, 2, |&begins| {
             if begins {
-                // As much as the smallest stack that a thread can have.
-                let room = std::hint::black_box([1_u8; 16 << 10]);
+                // More than the smallest stack that a thread can have.
+                let room = std::hint::black_box([1_u8; 24 << 10]);
                 assert_eq!(room[std::hint::black_box(9)], 1);
                 let mut begun = BEGUN.lock().unwrap();
                 *begun += 1;
