@@ -466,7 +466,7 @@ mod tests {
     /// Without a table helpers gain nothing: two threads do the same work twice.
     #[test]
     fn without_the_table_lazy_smp_is_worth_nothing() {
-        let settings = Settings { positions: suite(12), ..settings(15_000) };
+        let settings = Settings { positions: suite(48), ..settings(15_000) };
         let question = Question::find("table").unwrap();
         let rows = question.ask(&settings, &Nobody::default()).unwrap();
         let find = |arm: &str, threads| {

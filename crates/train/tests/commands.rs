@@ -360,7 +360,7 @@ fn a_net_is_exported_into_its_place_with_its_bench() {
     let net = constructed::network().to_bytes();
     fs::write(path.join("new.nnue"), &net).unwrap();
     let error = fail(path, &["export", "new.nnue"]);
-    assert!(error.contains("say --output"), "{error}");
+    assert!(error.contains("use --output"), "{error}");
     fs::write(&place, b"old").unwrap();
     let said = succeed(&path.join("crates/nnue"), &["export", "../../new.nnue"]);
     assert_eq!(fs::read(&place).unwrap(), net);

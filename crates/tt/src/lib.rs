@@ -54,8 +54,8 @@
 //! [`Table`] says what is promised and what is not, [`Payload`] how to put a value into 58 bits,
 //! and [`Policy`] how to choose which entry is evicted. [`check_layout`] belongs in a test of every
 //! payload. The book (`docs/table` in the repository) has the proof, every anomaly that can happen,
-//! and how all of it was checked; [`docs/table/stepper.html`](../../../docs/table/stepper.html) there
-//! plays the races step by step.
+//! and how all of it was checked. Its [stepper](../../../docs/table/stepper.html) plays the races
+//! step by step.
 //!
 //! # Requirements
 //!

@@ -220,8 +220,8 @@ impl Search<'_> {
         // A side that is above beta already needs no improvement.
         node.improving |= !in_check && node.static_eval >= beta;
 
-        // Step 11. Internal iterative reduction: without a good table move, a shallower search finds
-        // one for the next visit, if there is a table to keep it in.
+        // Step 11. Internal iterative reduction: without a good table move, a shallower search
+        // finds one for the next visit, if there is a table to keep it in.
         if node.depth >= self.params.iir_depth
             && (pv_node || cut_node)
             && (table.mv.is_none() || table.depth + self.params.iir_table_depth < node.depth)
