@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use megatherium_board::Board;
+use parking_lot::Mutex;
 
 /// A hang, not a slow machine.
 const FOREVER: Duration = Duration::from_mins(2);
@@ -224,9 +225,14 @@ fn kill_a_follower(place: Place, ranks: usize) -> Vec<String> {
     said
 }
 
+/// One test at a time has the processors. After a death over TCP, Open MPI may spin until the end;
+/// beside it another cluster would miss its deadlines.
+static PROCESSORS: Mutex<()> = Mutex::new(());
+
 /// Needs an MPI that outlives a rank: Open MPI before version 5, with `--enable-recovery`.
 #[test]
 fn a_killed_follower_costs_one_line() {
+    let _alone = PROCESSORS.lock();
     let mut help = Command::new("mpirun");
     permit(&mut help);
     let help = help.args(["--help", "ft"]).output().unwrap();
@@ -242,6 +248,7 @@ fn a_killed_follower_costs_one_line() {
 
 #[test]
 fn one_two_and_three_ranks_converse_and_leave_nothing_behind() {
+    let _alone = PROCESSORS.lock();
     for ranks in 1..=3 {
         converse(Place::HereOverTcp, ranks);
     }
