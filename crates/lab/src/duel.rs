@@ -9,7 +9,7 @@ use megatherium_nnue::Network;
 use megatherium_search::{Engine, Params};
 
 use crate::error::LabError;
-use crate::game::{Budget, Player, play_pair};
+use crate::game::{Budget, Forfeit, Player, play_pair};
 use crate::observer::Observer;
 use crate::openings::Openings;
 use crate::pentanomial::Pentanomial;
@@ -81,14 +81,14 @@ pub struct Rules {
 }
 
 /// The result of the first side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// Pairs of games by points.
     pub pairs: Pentanomial,
     /// Games won, drawn and lost.
     pub games: [u64; 3],
     /// Games lost on time by the first side and by the second.
-    pub forfeits: [u64; 2],
+    pub forfeits: [Vec<Forfeit>; 2],
 }
 
 impl Score {
@@ -137,7 +137,7 @@ pub fn run(
                 if decided.load(Ordering::Relaxed) {
                     break;
                 }
-                score.add(&pair);
+                score.add(pair);
                 observer.step(1, &score.summary(rules.sprt));
                 if score.verdict(rules.sprt).is_some() {
                     decided.store(true, Ordering::Relaxed);
@@ -176,7 +176,7 @@ fn score_pair(
     let result = play_pair(opening, players, [rules.budget; 2], stop, |first, finish| {
         score.games[2 - finish.outcome.half_points(first)] += 1;
         if let Some(late) = finish.forfeit {
-            score.forfeits[usize::from(late != first)] += 1;
+            score.forfeits[usize::from(late.side != first)].push(late);
         }
     })?;
     Ok(result.map(|half_points| {
@@ -186,7 +186,7 @@ fn score_pair(
 }
 
 impl Score {
-    fn add(&mut self, other: &Score) {
+    fn add(&mut self, other: Score) {
         let add = |to: &mut [u64], from: &[u64]| {
             for (to, from) in to.iter_mut().zip(from) {
                 *to += from;
@@ -194,7 +194,9 @@ impl Score {
         };
         add(&mut self.pairs.pairs, &other.pairs.pairs);
         add(&mut self.games, &other.games);
-        add(&mut self.forfeits, &other.forfeits);
+        for (all, more) in self.forfeits.iter_mut().zip(other.forfeits) {
+            all.extend(more);
+        }
     }
 }
 

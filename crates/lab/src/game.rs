@@ -92,8 +92,19 @@ const ADJUDICATION: Adjudication = Adjudication {
 pub struct Finish {
     /// The result.
     pub outcome: Outcome,
-    /// The side that overstepped its clock.
-    pub forfeit: Option<Color>,
+    /// The move that overstepped its clock.
+    pub forfeit: Option<Forfeit>,
+}
+
+/// A move that came too late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forfeit {
+    /// Who was late.
+    pub side: Color,
+    /// The time on the clock before the move.
+    pub left: Duration,
+    /// The time the move took.
+    pub took: Duration,
 }
 
 /// Plays a game from `opening`, White first in `players` and `budgets`. `None` if it was stopped.
@@ -120,8 +131,8 @@ pub fn play(
         let Some(choice) = players[side.index()].choose(&line, limits, stop)? else {
             return Ok(None);
         };
-        if !clocks.spend(side, started.elapsed()) {
-            return Ok(Some(Finish { outcome: Outcome::win(!side), forfeit: Some(side) }));
+        if let Err(forfeit) = clocks.spend(side, started.elapsed()) {
+            return Ok(Some(Finish { outcome: Outcome::win(!side), forfeit: Some(forfeit) }));
         }
         line.moves.push(choice.best);
         line.root.play(choice.best);
@@ -185,17 +196,13 @@ impl Clocks {
         }
     }
 
-    /// Subtracts the time of a move from the clock; false if the flag fell.
-    fn spend(&mut self, side: Color, time: Duration) -> bool {
-        let Budget::Clock { increment, .. } = self.budgets[side.index()] else { return true };
+    /// Subtracts the time of a move from the clock, unless the flag fell.
+    fn spend(&mut self, side: Color, took: Duration) -> Result<(), Forfeit> {
+        let Budget::Clock { increment, .. } = self.budgets[side.index()] else { return Ok(()) };
         let left = &mut self.left[side.index()];
-        match left.checked_sub(time) {
-            Some(rest) => {
-                *left = rest + increment;
-                true
-            }
-            None => false,
-        }
+        let rest = left.checked_sub(took).ok_or(Forfeit { side, left: *left, took })?;
+        *left = rest + increment;
+        Ok(())
     }
 }
 
@@ -250,7 +257,10 @@ mod tests {
         let clock = Budget::Clock { base: Duration::from_millis(5), increment: Duration::ZERO };
         let players: [&mut dyn Player; 2] = [&mut Slow, &mut engine];
         let finish = play(&Board::startpos(), players, [clock; 2], &AtomicBool::new(false));
-        let lost = Finish { outcome: Outcome::Black, forfeit: Some(Color::White) };
-        assert_eq!(finish.unwrap(), Some(lost));
+        let finish = finish.unwrap().unwrap();
+        let forfeit = finish.forfeit.unwrap();
+        assert_eq!((finish.outcome, forfeit.side), (Outcome::Black, Color::White));
+        assert_eq!(forfeit.left, Duration::from_millis(5));
+        assert!(forfeit.took >= Duration::from_millis(20));
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use megatherium_cli::params::ParamArgs;
@@ -15,6 +16,8 @@ use megatherium_search::Params;
 
 use super::match_args::MatchArgs;
 use crate::duel::{self, Rules, Score, Side};
+use crate::game::{Budget, Forfeit};
+use crate::machine::{Meter, Usage};
 use crate::sprt::{Sprt, Verdict};
 
 #[derive(Args, Debug)]
@@ -93,10 +96,15 @@ pub(super) fn run(args: &DuelArgs) -> JobResult {
     };
     let bar = Progress::new("pairs of games")?;
     bar.begin("pairs of games", pairs as u64);
+    let meter = Meter::start();
     let score = duel::run([&first, &second], rules, &openings, 0..pairs, &bar)?;
     bar.clear();
     for line in report(&score, args.sprt, &args.play.budget()) {
         bar.line(line);
+    }
+    if let (Budget::Clock { .. }, Some(Usage { busy, steal })) = (rules.budget, meter.usage()) {
+        let [busy, steal] = [busy, steal].map(|share| 100.0 * share);
+        bar.line(format!("processors {busy:.0} % busy, {steal:.1} % withheld by the host"));
     }
     Ok(())
 }
@@ -151,9 +159,41 @@ pub(super) fn report(score: &Score, sprt: Option<Sprt>, budget: &str) -> Vec<Str
         let (llr, bound) = (sprt.llr(pairs), Sprt::bound());
         lines.push(format!("SPRT {sprt}: LLR {llr:+.2} of ±{bound:.2}, {verdict}"));
     }
-    if score.forfeits != [0, 0] {
-        let [ours, theirs] = score.forfeits;
-        lines.push(format!("lost on time: {ours} by the first side, {theirs} by the opponent"));
+    let [ours, theirs] = &score.forfeits;
+    for (forfeits, who) in [(ours, "the first side"), (theirs, "the opponent")] {
+        for Forfeit { left, took, .. } in forfeits {
+            let [left, took] = [left, took].map(Duration::as_millis);
+            lines.push(format!(
+                "lost on time by {who}: the move took {took} ms, {left} ms were left"
+            ));
+        }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use megatherium_board::Color;
+
+    use super::*;
+
+    #[test]
+    fn games_lost_on_time_are_explained() {
+        let forfeit = |left| Forfeit {
+            side: Color::White,
+            left: Duration::from_millis(left),
+            took: Duration::from_millis(300),
+        };
+        let mut score =
+            Score { forfeits: [vec![forfeit(120)], vec![forfeit(7)]], ..Score::default() };
+        score.pairs.pairs[2] = 1;
+        let lines = report(&score, None, "1+0.01 s");
+        assert_eq!(
+            lines[lines.len() - 2..],
+            [
+                "lost on time by the first side: the move took 300 ms, 120 ms were left",
+                "lost on time by the opponent: the move took 300 ms, 7 ms were left",
+            ]
+        );
+    }
 }
