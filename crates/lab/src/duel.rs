@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use megatherium_board::Board;
 use megatherium_nnue::Network;
-use megatherium_search::{Engine, Params};
+use megatherium_search::{Engine, Params, Teamwork, VirtualSmp};
 
 use crate::error::LabError;
 use crate::game::{Budget, Forfeit, Player, play_pair};
@@ -17,7 +18,7 @@ use crate::process::Process;
 use crate::sprt::{Sprt, Verdict};
 
 /// One side of a duel.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Side {
     /// Another engine, in its own process; only its options and table size can be set then.
     pub binary: Option<PathBuf>,
@@ -33,6 +34,26 @@ pub struct Side {
     pub mebibytes: Option<usize>,
     /// Size of a smaller table in KiB.
     pub kibibytes: Option<usize>,
+    /// Virtual threads.
+    pub threads: usize,
+    /// How they work together.
+    pub team: Teamwork,
+}
+
+impl Default for Side {
+    fn default() -> Side {
+        Side {
+            binary: None,
+            options: Vec::new(),
+            params: Params::default(),
+            network: None,
+            without_table: false,
+            mebibytes: None,
+            kibibytes: None,
+            threads: 1,
+            team: Teamwork::default(),
+        }
+    }
 }
 
 impl Side {
@@ -41,10 +62,12 @@ impl Side {
         Side { params, ..Side::default() }
     }
 
-    /// This side as an engine in this process, with one thread.
+    /// This side as an engine in this process.
     pub fn engine(&self, mebibytes: usize) -> Result<Engine, LabError> {
-        let mut engine = Engine::new(1, mebibytes)?;
+        let mut engine = Engine::new(self.threads, mebibytes)?;
         engine.options.params = self.params;
+        engine.options.teamwork = self.team;
+        engine.options.virtual_smp = (self.threads > 1).then(VirtualSmp::default);
         if let Some(network) = &self.network {
             engine.set_network(Arc::clone(network));
         }
@@ -56,9 +79,20 @@ impl Side {
         Ok(engine)
     }
 
-    fn player(&self, mebibytes: usize) -> Result<Box<dyn Player>, LabError> {
-        let mebibytes = self.mebibytes.unwrap_or(mebibytes);
-        let Some(binary) = &self.binary else { return Ok(Box::new(self.engine(mebibytes)?)) };
+    fn player(&self, rules: Rules) -> Result<Box<dyn Player>, LabError> {
+        let mebibytes = self.mebibytes.unwrap_or(rules.mebibytes);
+        let Some(binary) = &self.binary else {
+            let mut engine = self.engine(mebibytes)?;
+            engine.options.nodes_per_millisecond = rules.nodes_per_millisecond;
+            if rules.nodes_per_millisecond.is_some() {
+                // No time is lost between the nodes and their clock.
+                engine.options.move_overhead = Duration::ZERO;
+            }
+            return Ok(Box::new(engine));
+        };
+        if rules.nodes_per_millisecond.is_some() {
+            return Err(LabError::Settings("a node clock needs this engine on both sides".into()));
+        }
         let mut process = Process::start(binary, 1, mebibytes)?;
         for (name, value) in &self.options {
             process.set_option(name, value)?;
@@ -72,6 +106,8 @@ impl Side {
 pub struct Rules {
     /// Nodes or time of each side.
     pub budget: Budget,
+    /// Nodes that count as a millisecond on a clock, if nodes stand for time.
+    pub nodes_per_millisecond: Option<u64>,
     /// Size of each side's table in MiB.
     pub mebibytes: usize,
     /// Games played at the same time.
@@ -121,8 +157,7 @@ pub fn run(
     let failure = Mutex::new(None);
     let work = || {
         let result = (|| {
-            let mut players =
-                [sides[0].player(rules.mebibytes)?, sides[1].player(rules.mebibytes)?];
+            let mut players = [sides[0].player(rules)?, sides[1].player(rules)?];
             while !observer.stopped() && !decided.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if !numbers.contains(&number) {
@@ -206,8 +241,13 @@ mod tests {
     use crate::observer::Nobody;
     use crate::positions::suite;
 
-    const RULES: Rules =
-        Rules { budget: Budget::Nodes(1500), mebibytes: 1, concurrency: 2, sprt: None };
+    const RULES: Rules = Rules {
+        budget: Budget::Nodes(1500),
+        nodes_per_millisecond: None,
+        mebibytes: 1,
+        concurrency: 2,
+        sprt: None,
+    };
 
     #[test]
     fn equals_draw_and_the_slow_lose() {
@@ -237,6 +277,30 @@ mod tests {
         assert_eq!(entries(&small), 3 << 10 >> 4, "of 16 bytes");
         assert_eq!(entries(&Side::default()), 1 << 16);
         assert_eq!(entries(&Side { without_table: true, ..small }), 4, "one cache line");
+    }
+
+    #[test]
+    fn games_on_a_node_clock_are_the_same_every_time() {
+        let millisecond = std::time::Duration::from_millis(1);
+        let rules = Rules {
+            budget: Budget::Clock { base: 60 * millisecond, increment: millisecond },
+            nodes_per_millisecond: Some(1000),
+            ..RULES
+        };
+        let book = Openings::Book(suite(4));
+        let mut hasty = Side::default();
+        hasty.params.apply("time_horizon=60").unwrap();
+        let together = Side { threads: 2, ..Side::default() };
+        for first in [hasty, together] {
+            let play = || run([&first, &Side::default()], rules, &book, 0..4, &Nobody::default());
+            let result = play().unwrap();
+            assert_eq!(result, play().unwrap());
+            assert_eq!(result.games.iter().sum::<u64>(), 8);
+            assert_eq!(result.forfeits, [vec![], vec![]]);
+        }
+        let process = Side { binary: Some("engine".into()), ..Side::default() };
+        let refused = run([&process, &process], rules, &book, 0..1, &Nobody::default());
+        assert!(refused.unwrap_err().to_string().contains("node clock"));
     }
 
     #[test]

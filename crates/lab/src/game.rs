@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use megatherium_board::referee::{Adjudication, Ending, Outcome, Referee, Streak};
 use megatherium_board::{Board, Color, Move};
 use megatherium_search::score::TB_BOUND;
-use megatherium_search::{Engine, Limits, Root};
+use megatherium_search::{Engine, Limits, Root, nodes_as_time};
 
 use crate::error::LabError;
 
@@ -41,6 +41,8 @@ pub struct Choice {
     pub best: Move,
     /// The score for the side to move, in centipawns, if the player gave one.
     pub score: Option<i32>,
+    /// What the clock is to count, if not the time that passed.
+    pub time: Option<Duration>,
 }
 
 /// A chess player: this engine, another process, a virtual cluster.
@@ -74,7 +76,9 @@ impl Player for Engine {
             return Ok(None);
         }
         let best = answer.best.ok_or_else(|| LabError::Settings("no legal move".to_owned()))?;
-        Ok(Some(Choice { best, score: Some(answer.score) }))
+        let rate = self.options.nodes_per_millisecond;
+        let time = rate.map(|rate| nodes_as_time(self.nodes_by_thread()[0], rate));
+        Ok(Some(Choice { best, score: Some(answer.score), time }))
     }
 }
 
@@ -131,7 +135,8 @@ pub fn play(
         let Some(choice) = players[side.index()].choose(&line, limits, stop)? else {
             return Ok(None);
         };
-        if let Err(forfeit) = clocks.spend(side, started.elapsed()) {
+        let took = choice.time.unwrap_or_else(|| started.elapsed());
+        if let Err(forfeit) = clocks.spend(side, took) {
             return Ok(Some(Finish { outcome: Outcome::win(!side), forfeit: Some(forfeit) }));
         }
         line.moves.push(choice.best);
@@ -247,7 +252,7 @@ mod tests {
             _: &AtomicBool,
         ) -> Result<Option<Choice>, LabError> {
             std::thread::sleep(Duration::from_millis(20));
-            Ok(Some(Choice { best: line.root.board.legal_moves()[0], score: None }))
+            Ok(Some(Choice { best: line.root.board.legal_moves()[0], score: None, time: None }))
         }
     }
 

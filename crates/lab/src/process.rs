@@ -211,7 +211,7 @@ impl Player for Process {
         let best = board
             .parse_uci(&best)
             .map_err(|error| LabError::Process(format!("{best:?} in {fen} is {error}")))?;
-        Ok(Some(Choice { best, score }))
+        Ok(Some(Choice { best, score, time: None }))
     }
 }
 

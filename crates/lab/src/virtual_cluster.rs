@@ -261,7 +261,7 @@ impl Player for Cluster {
         let Some(run) = self.search(&line.root, limits, stop)? else { return Ok(None) };
         let best = run.outcome.best;
         let best = best.ok_or_else(|| LabError::Settings("no legal move".to_owned()))?;
-        Ok(Some(Choice { best, score: Some(run.outcome.score) }))
+        Ok(Some(Choice { best, score: Some(run.outcome.score), time: None }))
     }
 }
 

@@ -66,6 +66,7 @@ pub use request::{Limits, Options, Root, TakeOver, TeamRule, Teamwork, TeamworkE
 pub use root::strength;
 pub use smp::{NumaError, NumaPolicy, VirtualSmp};
 pub use tablebase::{Inventory, TablebaseError, Tablebases, Wdl};
+pub use time::nodes_as_time;
 pub use tree::{
     AgeBased, Allies, Always, Bound, DepthAge, DepthPreferred, Entry, Progress, Replacement,
     SearchTable, TableStats, TwoTier, Verdict, table_key, take_in,

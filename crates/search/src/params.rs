@@ -324,6 +324,43 @@ params! {
     quiescence_bonus = 100 in 0..=1000;
     /// Quiescence: 1 tries quiet checks at the first node.
     quiescence_checks = 1 in 0..=1;
+
+    // Time management
+    /// Moves assumed to be left in a game without time controls ahead.
+    time_horizon = 24 in 10..=60;
+    /// Share of the increment that is planned for each move, in percent.
+    time_increment = 75 in 0..=100;
+    /// Largest share of the clock that one move may take, in percent.
+    time_hard_share = 40 in 10..=80;
+    /// The hard limit as a multiple of the planned time, in percent.
+    time_hard_factor = 350 in 100..=1000;
+    /// Largest factor by which an unsettled position stretches the planned time, in percent.
+    time_max_scale = 230 in 100..=500;
+    /// Factor of the planned time when the best move has just changed, in percent.
+    time_unstable = 135 in 100..=250;
+    /// Taken off that factor per iteration with the same best move, up to ten, in percent.
+    time_stable = 6 in 0..=12;
+    /// Planned time gained per centipawn lost since the last move, in 1/100 percent.
+    time_fall_game = 77 in 0..=300;
+    /// Planned time gained per centipawn lost in the last two iterations, in 1/100 percent.
+    time_fall_search = 62 in 0..=300;
+    /// Least factor by a rising score, in percent.
+    time_fall_min = 75 in 30..=100;
+    /// Greatest factor by a falling score, in percent.
+    time_fall_max = 160 in 100..=300;
+    /// Factor of the planned time when no nodes were spent on the best move, in percent.
+    time_effort = 175 in 100..=300;
+    /// Taken off that factor when all nodes were spent on the best move, in percent.
+    time_effort_slope = 120 in 0..=250;
+    /// Least factor by the share of the best move, in percent.
+    time_effort_min = 50 in 20..=100;
+    /// Greatest factor by the share of the best move, in percent.
+    time_effort_max = 160 in 100..=300;
+    /// With several threads: factor of the planned time when all prefer the same move, in percent.
+    time_agreed = 100 in 50..=100;
+    /// With several threads: added to that factor when no other prefers the leader's move, in
+    /// percent.
+    time_disagreed = 0 in 0..=200;
 }
 
 impl Params {

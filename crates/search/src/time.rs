@@ -2,32 +2,58 @@
 //!
 //! Two limits: past the *soft* one no new iteration begins, the *hard* one ends the search in the
 //! middle of one. The soft limit is scaled by what the search sees: see [`TimeManager::rescale`].
+//!
+//! Nothing here reads a clock. Times are counted from the moment thinking began, and the caller
+//! says what time it is, so that nodes can stand for time ([`nodes_per_millisecond`]).
+//!
+//! [`nodes_per_millisecond`]: crate::Options::nodes_per_millisecond
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use megatherium_board::Color;
 
+use crate::params::Params;
 use crate::request::Limits;
 use crate::score::Score;
 
-/// Moves assumed to be left in a game without time controls ahead.
-const HORIZON: f64 = 24.0;
-/// Largest part of the clock one move may take.
-const HARD_SHARE: f64 = 0.4;
-/// The same for the last move before a time control.
+/// Largest part of the clock that the last move before a time control may take.
 const LAST_SHARE: f64 = 0.9;
-/// Largest factor by which an unsettled position stretches the soft limit.
-const MAX_SCALE: f64 = 2.3;
-/// The hard limit as a multiple of the unscaled soft one.
-const HARD_FACTOR: f64 = 3.5;
+/// After this many iterations with the same best move more do not count.
+const SETTLED: f64 = 10.0;
 
 /// The time budget of one search.
 #[derive(Clone, Debug)]
 pub struct TimeManager {
-    started: Instant,
+    /// When the clock that counts began to run.
+    began: Duration,
     soft: Option<Duration>,
     hard: Option<Duration>,
     scale: f64,
+}
+
+/// How settled the last iteration looked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outlook {
+    /// For how many iterations the best move has not changed, on average over the threads: less
+    /// time.
+    pub stable_iterations: f64,
+    /// How much worse the score has become since the last move, and over the last two iterations:
+    /// more time, trouble needs thought.
+    pub score_drops: [Score; 2],
+    /// Share of all nodes spent on the best move: near 1 it has no rival, less time.
+    pub best_move_share: f64,
+    /// Share of the other threads that prefer another move, if there are others: more time.
+    pub disagreement: Option<f64>,
+}
+
+/// The time that this many nodes stand for.
+pub fn nodes_as_time(nodes: u64, per_millisecond: u64) -> Duration {
+    Duration::from_micros(nodes.saturating_mul(1000) / per_millisecond.max(1))
+}
+
+/// A parameter in percent.
+fn percent(value: i32) -> f64 {
+    f64::from(value) / 100.0
 }
 
 impl TimeManager {
@@ -38,7 +64,7 @@ impl TimeManager {
         side: Color,
         overhead: Duration,
         ponder: bool,
-        started: Instant,
+        params: &Params,
     ) -> TimeManager {
         let mut soft = None;
         let mut hard = None;
@@ -48,44 +74,46 @@ impl TimeManager {
             // A nearly empty clock still gets a moment: a late answer beats an unsearched one.
             let available =
                 (clock.as_secs_f64() - overhead).max(clock.as_secs_f64() * 0.2).max(0.001);
-            let moves = limits.moves_to_go.map_or(HORIZON, |moves| f64::from(moves.clamp(1, 50)));
+            let horizon = f64::from(params.time_horizon);
+            let moves = limits.moves_to_go.map_or(horizon, |moves| f64::from(moves.clamp(1, 50)));
             let mut per_move = if moves <= 1.5 {
                 available * 0.85
             } else {
-                available / moves + 0.75 * (increment - overhead).max(0.0)
+                let planned = percent(params.time_increment);
+                available / moves + planned * (increment - overhead).max(0.0)
             };
             if ponder {
                 // Some of the moves ahead will be thought out on the opponent's time.
                 per_move *= 1.2;
             }
-            let ceiling = available * if moves <= 1.5 { LAST_SHARE } else { HARD_SHARE };
+            let share = percent(params.time_hard_share);
+            let ceiling = available * if moves <= 1.5 { LAST_SHARE } else { share };
             soft = Some(Duration::from_secs_f64(per_move.min(ceiling)));
-            hard = Some(Duration::from_secs_f64((per_move * HARD_FACTOR).min(ceiling)));
+            let factor = percent(params.time_hard_factor);
+            hard = Some(Duration::from_secs_f64((per_move * factor).min(ceiling)));
         }
         if let Some(time) = limits.move_time {
             // Use exactly this time: there is no soft limit.
             let time = time.saturating_sub(overhead).max(Duration::from_millis(1));
             hard = Some(hard.map_or(time, |hard| hard.min(time)));
         }
-        TimeManager { started, soft, hard, scale: 1.0 }
+        TimeManager { began: Duration::ZERO, soft, hard, scale: 1.0 }
     }
 
     /// The clock that counts starts now: the opponent has just played.
-    pub fn restart(&mut self) {
-        self.started = Instant::now();
+    pub fn restart(&mut self, now: Duration) {
+        self.began = now;
     }
 
     /// True when the search must end at once.
-    pub fn is_hard_limit_reached(&self) -> bool {
-        self.hard.is_some_and(|hard| self.started.elapsed() >= hard)
+    pub fn is_hard_limit_reached(&self, now: Duration) -> bool {
+        self.hard.is_some_and(|hard| now.saturating_sub(self.began) >= hard)
     }
 
-    /// True when another iteration is not worth beginning.
-    ///
-    /// `since` is when thinking began, which with pondering is earlier than the clock.
-    pub fn is_soft_limit_reached(&self, since: Instant) -> bool {
-        self.soft
-            .is_some_and(|soft| since.elapsed().as_secs_f64() >= soft.as_secs_f64() * self.scale)
+    /// True when another iteration is not worth beginning. What was thought before the own clock
+    /// began to run counts, too.
+    pub fn is_soft_limit_reached(&self, now: Duration) -> bool {
+        self.soft.is_some_and(|soft| now.as_secs_f64() >= soft.as_secs_f64() * self.scale)
     }
 
     /// Whether the clock matters at all.
@@ -94,23 +122,22 @@ impl TimeManager {
     }
 
     /// Adjusts the soft limit to how settled the last iteration looked.
-    ///
-    /// - `stable_iterations`: for how long the best move has not changed: less time.
-    /// - `score_drops`: how much worse the score has become since the last move, and over the last
-    ///   two iterations: more time, trouble needs thought.
-    /// - `best_move_share`: share of all nodes spent on the best move: near 1 it has no rival, less
-    ///   time.
-    pub fn rescale(
-        &mut self,
-        stable_iterations: u32,
-        score_drops: [Score; 2],
-        best_move_share: f64,
-    ) {
-        let stability = 1.35 - 0.06 * f64::from(stable_iterations.min(10));
-        let [since_last_move, lately] = score_drops.map(f64::from);
-        let trend = (1.0 + since_last_move / 130.0 + lately / 160.0).clamp(0.75, 1.6);
-        let effort = (1.75 - 1.2 * best_move_share).clamp(0.5, 1.6);
-        self.scale = (stability * trend * effort).min(MAX_SCALE);
+    pub fn rescale(&mut self, outlook: &Outlook, params: &Params) {
+        let stability = percent(params.time_unstable)
+            - percent(params.time_stable) * outlook.stable_iterations.min(SETTLED);
+        let [since_last_move, lately] = outlook.score_drops.map(percent);
+        let trend = 1.0
+            + percent(params.time_fall_game) * since_last_move
+            + percent(params.time_fall_search) * lately;
+        let trend = trend.clamp(percent(params.time_fall_min), percent(params.time_fall_max));
+        let effort = percent(params.time_effort)
+            - percent(params.time_effort_slope) * outlook.best_move_share;
+        let effort = effort.clamp(percent(params.time_effort_min), percent(params.time_effort_max));
+        let together = outlook.disagreement.map_or(1.0, |share| {
+            percent(params.time_agreed) + percent(params.time_disagreed) * share
+        });
+        let scale = stability * trend * effort * together;
+        self.scale = scale.min(percent(params.time_max_scale));
     }
 }
 
@@ -124,7 +151,7 @@ mod tests {
             Color::White,
             Duration::from_millis(overhead_ms),
             false,
-            Instant::now(),
+            &Params::default(),
         )
     }
 
@@ -135,6 +162,11 @@ mod tests {
             moves_to_go,
             ..Limits::default()
         }
+    }
+
+    fn outlook(stable: u32, score_drops: [Score; 2], best_move_share: f64) -> Outlook {
+        let stable_iterations = f64::from(stable);
+        Outlook { stable_iterations, score_drops, best_move_share, disagreement: None }
     }
 
     #[test]
@@ -160,7 +192,8 @@ mod tests {
     #[test]
     fn without_a_clock_there_is_no_limit() {
         let manager = manager(&Limits::depth(10), 10);
-        assert!(!manager.is_hard_limit_reached() && !manager.has_soft_limit());
+        let late = Duration::from_secs(1 << 40);
+        assert!(!manager.is_hard_limit_reached(late) && !manager.has_soft_limit());
     }
 
     #[test]
@@ -173,52 +206,97 @@ mod tests {
     #[test]
     fn unsettled_positions_get_more_time() {
         let mut manager = manager(&clock(60_000, 0, None), 10);
-        manager.rescale(10, [0; 2], 0.95);
+        let params = Params::default();
+        manager.rescale(&outlook(10, [0; 2], 0.95), &params);
         let settled = manager.scale;
-        manager.rescale(0, [60, 60], 0.3);
+        manager.rescale(&outlook(0, [60, 60], 0.3), &params);
         assert!(manager.scale > 2.0 * settled);
-        manager.rescale(0, [900, 900], 0.0);
-        assert!((manager.scale - MAX_SCALE).abs() < 1e-9);
-    }
-
-    fn is(found: Option<Duration>, seconds: f64) -> bool {
-        found.is_some_and(|found| (found.as_secs_f64() - seconds).abs() < 1e-6)
+        manager.rescale(&outlook(0, [900, 900], 0.0), &params);
+        assert!((manager.scale - percent(params.time_max_scale)).abs() < 1e-9);
     }
 
     #[test]
     fn budgets_are_what_the_rule_says() {
-        // 59.99 s are available: a 24th of them, and three quarters of 0.99 s of increment.
+        let params = Params {
+            time_horizon: 20,
+            time_increment: 50,
+            time_hard_share: 40,
+            time_hard_factor: 300,
+            ..Params::default()
+        };
+        let budgets = |limits: &Limits, overhead, ponder| {
+            let overhead = Duration::from_millis(overhead);
+            let manager = TimeManager::new(limits, Color::White, overhead, ponder, &params);
+            [manager.soft.unwrap(), manager.hard.unwrap()].map(|limit| limit.as_secs_f64())
+        };
+        let are = |found: [f64; 2], expected: [f64; 2]| {
+            found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-6)
+        };
+        // 59.99 s are available: a 20th of them, and half of 0.99 s of increment.
         let limits = clock(60_000, 1000, None);
-        let per_move = 59.99 / 24.0 + 0.75 * 0.99;
-        let game = manager(&limits, 10);
-        assert!(is(game.soft, per_move) && is(game.hard, 3.5 * per_move), "{game:?}");
-        let overhead = Duration::from_millis(10);
-        let ponder = TimeManager::new(&limits, Color::White, overhead, true, Instant::now());
-        assert!(is(ponder.soft, 1.2 * per_move), "{ponder:?}");
-        let last = manager(&clock(60_000, 0, Some(1)), 10);
-        assert!(is(last.soft, 0.85 * 59.99) && is(last.hard, 0.9 * 59.99), "{last:?}");
+        let per_move = 59.99 / 20.0 + 0.5 * 0.99;
+        assert!(are(budgets(&limits, 10, false), [per_move, 3.0 * per_move]));
+        assert!(are(budgets(&limits, 10, true), [1.2 * per_move, 3.6 * per_move]));
+        // No more than 40 % of the clock, however large the increment.
+        let ceiling = 0.4 * 0.99;
+        assert!(are(budgets(&clock(1000, 60_000, None), 10, false), [ceiling, ceiling]));
+        let last = [0.85 * 59.99, 0.9 * 59.99];
+        assert!(are(budgets(&clock(60_000, 0, Some(1)), 10, false), last));
         // An overhead that is nearly all there is: a fifth of the clock.
-        let late = manager(&clock(100, 0, None), 90);
-        assert!(is(late.soft, 0.02 / 24.0) && is(late.hard, 3.5 * 0.02 / 24.0), "{late:?}");
+        assert!(are(budgets(&clock(100, 0, None), 90, false), [0.02 / 20.0, 0.06 / 20.0]));
+    }
+
+    /// Parameters of round numbers, so that the tests do not change when the defaults do.
+    fn round() -> Params {
+        Params {
+            time_unstable: 150,
+            time_stable: 10,
+            time_fall_game: 100,
+            time_fall_search: 50,
+            time_effort: 200,
+            time_effort_slope: 100,
+            time_agreed: 80,
+            time_disagreed: 50,
+            ..Params::default()
+        }
     }
 
     #[test]
-    fn the_scale_is_a_product_of_three() {
+    fn the_scale_is_a_product() {
         let mut manager = manager(&clock(60_000, 0, None), 10);
-        manager.rescale(5, [13, 16], 0.5);
-        // 1.35 − 0.06 · 5; 1 + 0.1 + 0.1; 1.75 − 1.2 · 0.5
-        assert!((manager.scale - 1.05 * 1.2 * 1.15).abs() < 1e-9, "{}", manager.scale);
+        let scale = |manager: &mut TimeManager, outlook: &Outlook| {
+            manager.rescale(outlook, &round());
+            manager.scale
+        };
+        // 1.5 − 0.1 · 6; 1 + 0.1 + 0.1; 2 − 0.6
+        let alone = outlook(6, [10, 20], 0.6);
+        assert!((scale(&mut manager, &alone) - 0.9 * 1.2 * 1.4).abs() < 1e-9);
+        let split = Outlook { disagreement: Some(0.5), ..alone };
+        let together = 0.8 + 0.5 * 0.5;
+        assert!((scale(&mut manager, &split) - 0.9 * 1.2 * 1.4 * together).abs() < 1e-9);
     }
 
     #[test]
     fn the_soft_limit_is_scaled() {
-        let ago = |seconds| Instant::now().checked_sub(Duration::from_secs_f64(seconds)).unwrap();
-        let mut manager = manager(&clock(60_000, 0, None), 10); // 2.5 s
+        let seconds = Duration::from_secs_f64;
+        let mut manager = manager(&clock(60_000, 0, None), 10);
+        let soft = manager.soft.unwrap().as_secs_f64();
         assert!(manager.has_soft_limit());
-        assert!(!manager.is_soft_limit_reached(ago(1.5)));
-        assert!(manager.is_soft_limit_reached(ago(3.0)));
-        manager.scale = 3.0; // 7.5 s, not 5.5 and not 0.8
-        assert!(!manager.is_soft_limit_reached(ago(6.0)));
-        assert!(manager.is_soft_limit_reached(ago(8.0)));
+        assert!(!manager.is_soft_limit_reached(seconds(0.99 * soft)));
+        assert!(manager.is_soft_limit_reached(seconds(1.01 * soft)));
+        manager.scale = 3.0;
+        assert!(!manager.is_soft_limit_reached(seconds(2.99 * soft)));
+        assert!(manager.is_soft_limit_reached(seconds(3.01 * soft)));
+    }
+
+    #[test]
+    fn a_clock_that_starts_late_ends_late() {
+        let seconds = Duration::from_secs_f64;
+        let mut manager = manager(&clock(60_000, 0, None), 10);
+        let hard = manager.hard.unwrap().as_secs_f64();
+        assert!(manager.is_hard_limit_reached(seconds(1.01 * hard)));
+        manager.restart(seconds(hard));
+        assert!(!manager.is_hard_limit_reached(seconds(1.99 * hard)));
+        assert!(manager.is_hard_limit_reached(seconds(2.01 * hard)));
     }
 }

@@ -12,7 +12,7 @@ use megatherium_cli::progress::Progress;
 use megatherium_cli::{JobResult, MAX_HASH};
 use megatherium_nnue::Network;
 use megatherium_nnue::format::FILE_SIZE;
-use megatherium_search::Params;
+use megatherium_search::{Params, Teamwork};
 
 use super::match_args::MatchArgs;
 use crate::duel::{self, Rules, Score, Side};
@@ -52,6 +52,12 @@ pub struct DuelArgs {
     /// Table size of the opponent in KiB instead
     #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), conflicts_with_all = ["against", "against_hash"])]
     against_kib: Option<u64>,
+    /// Virtual threads of each side
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=64), conflicts_with_all = ["against", "engine"])]
+    threads: u64,
+    /// Rules of teamwork of the first side; an unknown name lists them
+    #[arg(long, value_name = "RULE=N,…", requires = "threads")]
+    team: Option<Teamwork>,
     /// Maximum pairs of games, each opening with both colours [default: 500; with --sprt 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pairs: Option<u64>,
@@ -69,19 +75,25 @@ pub(super) fn run(args: &DuelArgs) -> JobResult {
     let equal =
         changed.into_iter().all(Option::is_none) && sizes.into_iter().all(|it| it.is_none());
     let params = args.change.params()?;
-    if params == Params::default() && equal {
-        return Err("the sides are equal: use --set with other values than the defaults, --net, \
-                    --kib, --engine, --against, --against-net, --against-hash or --against-kib"
+    let team = args.team.unwrap_or_default();
+    if params == Params::default() && team == Teamwork::default() && equal {
+        return Err("the sides are equal: use --set or --team with other values than the \
+                    defaults, --net, --kib, --engine, --against, --against-net, --against-hash \
+                    or --against-kib"
             .into());
     }
     let mut first = side(args.engine.as_deref(), args.net.as_deref())?;
     first.params = params;
+    first.team = team;
     first.options.extend_from_slice(&args.option);
     let mut second = side(args.against.as_deref(), args.against_net.as_deref())?;
     second.options.extend_from_slice(&args.against_option);
     second.mebibytes = args.against_hash.map(|mebibytes| mebibytes as usize);
     first.kibibytes = args.kib.map(|kibibytes| kibibytes as usize);
     second.kibibytes = args.against_kib.map(|kibibytes| kibibytes as usize);
+    for side in [&mut first, &mut second] {
+        side.threads = args.threads as usize;
+    }
     let rules = Rules { sprt: args.sprt, ..args.play.rules() };
     let openings = args.play.openings()?;
     let pairs = match (args.pairs, openings.len()) {

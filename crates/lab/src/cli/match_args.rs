@@ -11,6 +11,9 @@ use crate::game::Budget;
 use crate::machine::processors;
 use crate::openings::Openings;
 
+/// What a node clock counts as a millisecond: a second is a million nodes.
+const NODES_PER_MILLISECOND: u64 = 1000;
+
 #[derive(Args, Clone, Debug)]
 pub struct MatchArgs {
     /// Nodes per move
@@ -19,6 +22,9 @@ pub struct MatchArgs {
     /// A clock instead of nodes: seconds and increment, for example 5+0.05
     #[arg(long, value_name = "S+I", value_parser = clock, conflicts_with = "nodes")]
     tc: Option<Budget>,
+    /// Count 1000 nodes as a millisecond of --tc: the load of the machine does not change the games
+    #[arg(long, requires = "tc")]
+    node_clock: bool,
     /// Table size of each side in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: u64,
@@ -37,6 +43,7 @@ impl MatchArgs {
     pub(super) fn rules(&self) -> Rules {
         Rules {
             budget: self.tc.unwrap_or(Budget::Nodes(self.nodes)),
+            nodes_per_millisecond: self.node_clock.then_some(NODES_PER_MILLISECOND),
             mebibytes: self.hash as usize,
             concurrency: self.concurrency.map_or_else(processors, |games| games as usize),
             sprt: None,
@@ -54,7 +61,8 @@ impl MatchArgs {
     pub(super) fn budget(&self) -> String {
         match self.tc {
             Some(Budget::Clock { base, increment }) => {
-                format!("{}+{} s", base.as_secs_f64(), increment.as_secs_f64())
+                let unit = if self.node_clock { "million nodes" } else { "s" };
+                format!("{}+{} {unit}", base.as_secs_f64(), increment.as_secs_f64())
             }
             _ => format!("{} nodes a move", self.nodes),
         }

@@ -26,6 +26,9 @@ pub struct Options {
     /// Let the threads take turns instead of running at once: see [`VirtualSmp`]. A search limited
     /// by depth or nodes is then the same every time.
     pub virtual_smp: Option<VirtualSmp>,
+    /// Count this many nodes of the leading thread as a millisecond on the clock, for games that the
+    /// load of the machine must not change.
+    pub nodes_per_millisecond: Option<u64>,
     /// The tunable parameters of the search.
     pub params: Params,
     /// Prefetch table lines. Off only to measure what it gains.
@@ -48,6 +51,7 @@ impl Default for Options {
             syzygy_probe_limit: 7,
             syzygy_50_move_rule: true,
             virtual_smp: None,
+            nodes_per_millisecond: None,
             params: Params::default(),
             prefetch: true,
             teamwork: Teamwork::default(),

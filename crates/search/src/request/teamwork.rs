@@ -23,6 +23,8 @@ pub struct Teamwork {
     pub shared_corrections: bool,
     /// One set of move histories for a group of threads instead of one each.
     pub shared_histories: bool,
+    /// On a clock, the leader asks how settled all threads are, not only itself.
+    pub decide_together: bool,
 }
 
 /// When a thread gives up an iteration that another has completed.
@@ -116,6 +118,7 @@ impl Teamwork {
         switch!(windows_by_id),
         switch!(shared_corrections),
         switch!(shared_histories),
+        switch!(decide_together),
     ];
 }
 
@@ -130,6 +133,7 @@ impl Teamwork {
         windows_by_id: true,
         shared_corrections: false,
         shared_histories: false,
+        decide_together: false,
     };
 }
 

@@ -8,6 +8,8 @@ use super::line::Line;
 use super::strength;
 use crate::report::ScoreBound;
 use crate::score::{DRAW, INFINITY, MATE, MAX_PLY, Score, is_decisive, is_loss, is_mate, mate_in};
+use crate::smp::Opinion;
+use crate::time::Outlook;
 use crate::tree::{LONG_SEARCH, ROOT, Search};
 
 /// A lead of this many centipawns gives half of the greatest optimism.
@@ -25,7 +27,7 @@ impl Search<'_> {
             limits.depth.map_or(MAX_PLY as i32, |depth| depth.min(MAX_PLY as u32) as i32);
         self.root_depth = if self.seat % 2 == 1 { self.job.options.teamwork.ahead } else { 0 };
         let lines = self.lines();
-        let mut stable_iterations = 0;
+        let mut stable_iterations = 0u16;
         let mut last_best = self.root_moves[0].mv;
         let before = *self.last_score;
         let mut last_scores = [None; 2];
@@ -50,6 +52,11 @@ impl Search<'_> {
                 break;
             }
             self.completed_depth = self.root_depth;
+            let best = &self.root_moves[0];
+            stable_iterations = if best.mv == last_best { stable_iterations + 1 } else { 0 };
+            last_best = best.mv;
+            let opinion = Opinion { mv: best.mv.raw(), stable: stable_iterations };
+            self.job.counters.of(self.id).set_opinion(opinion);
             if self.id != 0 {
                 continue;
             }
@@ -58,25 +65,46 @@ impl Search<'_> {
             }
 
             let best = &self.root_moves[0];
-            stable_iterations = if best.mv == last_best { stable_iterations + 1 } else { 0 };
-            last_best = best.mv;
             let score = best.score;
             let fall = |from: Option<Score>| from.map_or(0, |from| from - score);
             let drops = [fall(before), fall(last_scores[0])];
             last_scores = [last_scores[1], Some(score)];
             *self.last_score = (!is_decisive(score)).then_some(score);
-            let share = best.nodes as f64 / self.nodes.max(1) as f64;
+            let best_move_share = best.nodes as f64 / self.nodes.max(1) as f64;
             if self.root_depth >= 6 {
-                self.time.rescale(
-                    stable_iterations,
-                    if is_decisive(score) { [0; 2] } else { drops },
-                    share,
-                );
+                let (stable_iterations, disagreement) = self.stability(opinion);
+                let score_drops = if is_decisive(score) { [0; 2] } else { drops };
+                let outlook =
+                    Outlook { stable_iterations, score_drops, best_move_share, disagreement };
+                self.time.rescale(&outlook, &self.params);
             }
             if self.is_enough(score) {
                 break;
             }
         }
+    }
+
+    /// For how many iterations the leader's move has been the best, averaged over the threads, and
+    /// the share of the others that prefer another move. Alone, or if the leader decides alone, it
+    /// is what the leader sees.
+    fn stability(&self, leader: Opinion) -> (f64, Option<f64>) {
+        let alone = (f64::from(leader.stable), None);
+        if self.job.counters.threads() == 1 || !self.job.options.teamwork.decide_together {
+            return alone;
+        }
+        let (mut threads, mut stable, mut against) = (0.0, 0.0, 0.0);
+        for opinion in self.job.counters.opinions() {
+            threads += 1.0;
+            if opinion.mv == leader.mv {
+                stable += f64::from(opinion.stable);
+            } else {
+                against += 1.0;
+            }
+        }
+        if threads < 2.0 {
+            return alone;
+        }
+        (stable / threads, Some(against / (threads - 1.0)))
     }
 
     /// If the search was stopped before its first root move was finished, ranks the moves without
@@ -135,7 +163,7 @@ impl Search<'_> {
         }
         let forced = self.root_moves.len() == 1 && self.root_depth >= 8;
         let mate_found = is_mate(score) && self.root_depth >= 2 * (MATE - score.abs()) + 6;
-        forced || mate_found || self.time.is_soft_limit_reached(self.job.started)
+        forced || mate_found || self.time.is_soft_limit_reached(self.now())
     }
 
     /// Searches the current line with an aspiration window, widened until the score lies inside.

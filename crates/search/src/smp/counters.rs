@@ -1,6 +1,6 @@
 //! What each thread publishes about its progress.
 
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
@@ -10,6 +10,17 @@ pub struct Counter {
     nodes: AtomicU64,
     tb_hits: AtomicU64,
     depth: AtomicI32,
+    /// Bits of the preferred move, and for how many iterations it has been that.
+    opinion: AtomicU32,
+}
+
+/// What a thread thinks of the root after an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opinion {
+    /// Bits of the move it prefers; 0 before its first iteration.
+    pub mv: u16,
+    /// Iterations since it began to prefer it.
+    pub stable: u16,
 }
 
 impl Counter {
@@ -22,6 +33,17 @@ impl Counter {
     /// Publishes the depth of the iteration under way.
     pub fn set_depth(&self, depth: i32) {
         self.depth.store(depth, Ordering::Relaxed);
+    }
+
+    /// Publishes the preferred move.
+    pub fn set_opinion(&self, Opinion { mv, stable }: Opinion) {
+        self.opinion.store(u32::from(mv) | u32::from(stable) << 16, Ordering::Relaxed);
+    }
+
+    /// The preferred move.
+    pub fn opinion(&self) -> Opinion {
+        let bits = self.opinion.load(Ordering::Relaxed);
+        Opinion { mv: bits as u16, stable: (bits >> 16) as u16 }
     }
 
     /// Publishes the tablebase hits.
@@ -57,6 +79,11 @@ impl Counters {
         self.0.iter().filter(|counter| counter.depth.load(Ordering::Relaxed) >= depth).count()
     }
 
+    /// What the threads think that have completed an iteration.
+    pub fn opinions(&self) -> impl Iterator<Item = Opinion> + '_ {
+        self.0.iter().map(|counter| counter.opinion()).filter(|opinion| opinion.mv != 0)
+    }
+
     /// Nodes of all threads so far.
     pub fn nodes(&self) -> u64 {
         self.0.iter().map(|counter| counter.nodes.load(Ordering::Relaxed)).sum()
@@ -89,6 +116,19 @@ mod tests {
         assert_eq!((counters.nodes(), counters.tb_hits()), (303, 33));
         counters.of(1).set_nodes(7);
         assert_eq!(counters.nodes(), 209, "what a thread publishes replaces what it had published");
+    }
+
+    #[test]
+    fn opinions_are_heard_once_there_are_any() {
+        let counters = Counters::new(3);
+        assert_eq!(counters.opinions().count(), 0);
+        let opinion = |mv, stable| Opinion { mv, stable };
+        counters.of(2).set_opinion(opinion(0xfff1, 0xfff2));
+        counters.of(0).set_opinion(opinion(7, 0));
+        assert_eq!(
+            counters.opinions().collect::<Vec<_>>(),
+            [opinion(7, 0), opinion(0xfff1, 0xfff2)]
+        );
     }
 
     #[test]

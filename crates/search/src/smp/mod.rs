@@ -16,7 +16,7 @@ pub mod vote;
 
 pub use baton::{Baton, VirtualSmp};
 pub use control::{Control, SearchId};
-pub use counters::Counters;
+pub use counters::{Counters, Opinion};
 pub use groups::Groups;
 pub use lead::Lead;
 pub use monitor::Monitor;

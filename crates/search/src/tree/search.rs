@@ -20,7 +20,7 @@ use crate::learning::{Corrections, Histories, Played};
 use crate::params::Params;
 use crate::score::{DRAW, MAX_EVAL, Score};
 use crate::smp::Baton;
-use crate::time::TimeManager;
+use crate::time::{TimeManager, nodes_as_time};
 use crate::wdl::{FULL_BOARD, pawns_worth};
 
 /// Nodes between two polls of the clock and the stop word.
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
                 board.side_to_move(),
                 job.options.move_overhead + allies.map_or(Duration::ZERO, Allies::overhead),
                 job.options.ponder,
-                job.started,
+                &job.options.params,
             ),
             tb_men: if job.tb_root.is_some() { 0 } else { job.tb_men() },
             has_table: job.table.mebibytes() > 0,
@@ -203,11 +203,11 @@ impl<'a> Search<'a> {
         if self.id == 0 {
             if self.pondering && !self.job.control.is_pondering(self.job.id) {
                 self.pondering = false;
-                self.time.restart();
+                self.time.restart(self.now());
                 // The opponent's time may have been enough: then no more is spent.
-                end |= self.time.is_soft_limit_reached(self.job.started);
+                end |= self.time.is_soft_limit_reached(self.now());
             }
-            end |= !self.pondering && self.time.is_hard_limit_reached();
+            end |= !self.pondering && self.time.is_hard_limit_reached(self.now());
         }
         end |= self.job.limits.nodes.is_some_and(|limit| self.total_nodes() >= limit);
         if end {
@@ -229,6 +229,14 @@ impl<'a> Search<'a> {
             interval = interval.min(left.max(1));
         }
         self.next_check = self.nodes + interval;
+    }
+
+    /// The time since thinking began, for the clock: that of the wall, unless nodes stand for it.
+    pub fn now(&self) -> Duration {
+        match self.job.options.nodes_per_millisecond {
+            Some(rate) => nodes_as_time(self.nodes, rate),
+            None => self.job.started.elapsed(),
+        }
     }
 
     fn total_nodes(&self) -> u64 {
