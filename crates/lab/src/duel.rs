@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn games_on_a_node_clock_are_the_same_every_time() {
-        let millisecond = std::time::Duration::from_millis(1);
+        let millisecond = Duration::from_millis(1);
         let rules = Rules {
             budget: Budget::Clock { base: 60 * millisecond, increment: millisecond },
             nodes_per_millisecond: Some(1000),

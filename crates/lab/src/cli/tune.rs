@@ -1,7 +1,7 @@
 //! `megatherium tune`: search parameters tuned by games against themselves.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use clap::Args;
@@ -11,6 +11,7 @@ use super::duel::report;
 use super::match_args::MatchArgs;
 use crate::duel::{self, Rules, Side};
 use crate::error::LabError;
+use crate::observer::Observer;
 use crate::openings::Openings;
 use crate::sprt::Sprt;
 use crate::spsa::Spsa;
@@ -72,6 +73,21 @@ pub(super) fn run(args: &TuneArgs) -> JobResult {
     Ok(())
 }
 
+/// Counts the pairs of all rounds. The score of a single round says nothing.
+struct Pairs<'a>(&'a Progress);
+
+impl Observer for Pairs<'_> {
+    fn begin(&self, _: &str, _: u64) {}
+
+    fn step(&self, steps: u64, _: &str) {
+        self.0.step(steps, "");
+    }
+
+    fn stop(&self) -> &AtomicBool {
+        self.0.stop()
+    }
+}
+
 /// Plays the rounds, several at a time, asynchronously: a finished round updates the current
 /// parameters, and the next starts from them.
 fn play_rounds(
@@ -93,7 +109,7 @@ fn play_rounds(
             let round = shared.lock().0.round();
             let sides = [&Side::with(round.plus), &Side::with(round.minus)];
             let numbers = (number * args.pairs) as usize..((number + 1) * args.pairs) as usize;
-            let pairs = duel::run(sides, alone, openings, numbers, bar)?.pairs;
+            let pairs = duel::run(sides, alone, openings, numbers, &Pairs(bar))?.pairs;
             if bar.stopped() {
                 return Ok(());
             }
