@@ -13,6 +13,7 @@ use crate::learning::{Corrections, Histories};
 use crate::report::{Outcome, Report, Sink};
 use crate::request::{Limits, Options, Root, TakeOver};
 use crate::root::{self, Ending, LastSearch};
+use crate::smp::vote::Ballot;
 use crate::smp::{
     Baton, Control, Counters, Groups, Lead, NumaPolicy, Placement, Pool, SearchId, Topology,
 };
@@ -296,6 +297,11 @@ impl Engine {
     /// Nodes of each thread in the last search.
     pub fn nodes_by_thread(&self) -> Vec<u64> {
         self.last.lock().nodes.clone()
+    }
+
+    /// What each thread voted for in the last search, the leader first.
+    pub fn ballots(&self) -> Vec<Ballot> {
+        self.last.lock().ballots.clone()
     }
 
     /// Starts a search and returns at once. A running search is stopped, and answers first.

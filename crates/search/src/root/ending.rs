@@ -50,6 +50,12 @@ impl Conclusion {
         }
     }
 
+    /// The vote for its line, if it has one.
+    fn ballot(&self) -> Option<Ballot> {
+        let mv = *self.pv.first()?;
+        Some(Ballot { mv, score: self.score, depth: self.depth, pv_len: self.pv.len() })
+    }
+
     /// The best line of a finished search, or the one a weaker player would choose.
     pub fn of(mut search: Search<'_>) -> Conclusion {
         let thread = search.id;
@@ -82,6 +88,8 @@ pub struct LastSearch {
     pub stats: TableStats,
     /// Nodes of each thread.
     pub nodes: Vec<u64>,
+    /// What each thread voted for, the leader first.
+    pub ballots: Vec<Ballot>,
 }
 
 /// Where the threads of one search meet when they are done.
@@ -118,7 +126,8 @@ impl Ending {
         for conclusion in &all {
             stats += conclusion.stats;
         }
-        *self.last.lock() = LastSearch { stats, nodes: job.counters.nodes_by_thread() };
+        let ballots = all.iter().filter_map(Conclusion::ballot).collect();
+        *self.last.lock() = LastSearch { stats, nodes: job.counters.nodes_by_thread(), ballots };
         let outcome = catch_unwind(AssertUnwindSafe(|| decide(job, all)));
         let outcome = outcome.unwrap_or_else(|_| without_search(job));
         job.report(Report::Done(&outcome));
@@ -164,13 +173,7 @@ fn keep_elected(speakers: &mut Vec<Conclusion>, leader_decides: bool) {
 
 /// Elects one of the conclusions.
 fn winner(speakers: &[Conclusion]) -> usize {
-    let ballot = |speaker: &Conclusion| Ballot {
-        mv: speaker.pv[0],
-        score: speaker.score,
-        depth: speaker.depth,
-        pv_len: speaker.pv.len(),
-    };
-    elect(&speakers.iter().map(ballot).collect::<Vec<Ballot>>())
+    elect(&speakers.iter().filter_map(Conclusion::ballot).collect::<Vec<Ballot>>())
 }
 
 /// Tells the allies what was concluded here, and returns what they concluded. Their lines are not

@@ -24,8 +24,15 @@ pub struct Ballot {
 
 /// Index of the ballot to follow. `ballots` must not be empty; with one ballot the answer is 0.
 pub fn elect(ballots: &[Ballot]) -> usize {
+    elect_by(ballots, |ballot, worst| {
+        i64::from(ballot.score - worst + 14) * i64::from(ballot.depth)
+    })
+}
+
+/// The same with other weights, for experiments: of a ballot, and the worst score of all.
+pub fn elect_by(ballots: &[Ballot], weight: impl Fn(&Ballot, Score) -> i64) -> usize {
     let worst = ballots.iter().map(|ballot| ballot.score).min().unwrap_or(0);
-    let weight = |ballot: &Ballot| i64::from(ballot.score - worst + 14) * i64::from(ballot.depth);
+    let weight = |ballot: &Ballot| weight(ballot, worst);
     let votes = |mv: Move| ballots.iter().filter(|ballot| ballot.mv == mv).map(weight).sum::<i64>();
 
     let mut best = 0;
