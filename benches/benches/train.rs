@@ -50,7 +50,7 @@ fn steps(criterion: &mut Criterion) {
     let shapes = [256, 512].map(Architecture::one_bucket).into_iter();
     for shape in shapes.chain([Architecture::five_buckets(512)]) {
         let name = format!("{} neurons, {} king buckets", shape.hidden, shape.king_buckets);
-        let target = Target { mix: 0.3, scale: 400.0, exponent: 2.0 };
+        let target = Target { mix: 0.3, outlook: 0.0, scale: 400.0, exponent: 2.0 };
         let model = Model::random(shape, 3);
         let mut trainer = Trainer::new(model, Moments::new(shape), AdamW::default(), target);
         let mut batches = order.chunks_exact(BATCH).cycle();

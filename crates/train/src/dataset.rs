@@ -1,7 +1,7 @@
 //! The training and validation positions, in memory.
 
 use crate::data::{DataError, Filter, Game, Reader};
-use crate::sample::Sample;
+use crate::sample::{Sample, outlooks};
 use fastrand::Rng;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,8 @@ pub fn is_held_out(game: &Game, permille: u64) -> bool {
 /// The positions of a game that the filter keeps.
 pub fn samples(game: &Game, filter: &Filter) -> Vec<Sample> {
     game.replay()
-        .filter(|position| filter.keeps(position))
-        .map(|position| Sample::new(&position))
+        .zip(outlooks(game))
+        .filter(|(position, _)| filter.keeps(position))
+        .map(|(position, outlook)| Sample::new(&position, outlook))
         .collect()
 }

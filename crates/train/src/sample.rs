@@ -1,8 +1,9 @@
 //! A training position in memory: 32 bytes, seen from the side to move.
 
-use crate::data::Position;
+use crate::data::{Game, NO_SCORE, Position};
+use crate::trainer::sigmoid;
 use megatherium_board::{Board, Color, Piece, Square};
-use megatherium_nnue::layout::{View, output_bucket};
+use megatherium_nnue::layout::{SCALE, View, output_bucket};
 
 /// The most pieces a position has.
 pub const PIECES: usize = 32;
@@ -21,15 +22,45 @@ pub struct Sample {
     doubled_result: u8,
     /// The squares of the mover's and of the other king.
     kings: [u8; 2],
+    /// What the mover could expect from the rest of the game, in 1/65535: see [`outlooks`].
+    outlook: u16,
+}
+
+/// Plies over which an outlook averages.
+const HORIZON: f32 = 10.0;
+
+/// The outlook after each ply of a game, for White: what its later scores and its result say about
+/// a position.
+///
+/// The score of a position is noisy, and so is the result of its game. The scores of the next few
+/// moves know more: they come from searches that begin where this one ended. An outlook is their
+/// mean, weighted by 0.9ⁿ for the nth ply ahead; what weight remains at the end goes to the result.
+pub fn outlooks(game: &Game) -> Vec<f32> {
+    let mut outlook = game.outcome.half_points(Color::White) as f32 / 2.0;
+    let first = game.start.unpack().map_or(Color::White, |board| board.side_to_move());
+    let mut outlooks = vec![outlook; game.plies.len()];
+    for (number, ply) in game.plies.iter().enumerate().rev() {
+        outlooks[number] = outlook;
+        if ply.score != NO_SCORE {
+            let expected = sigmoid(f32::from(ply.score) / SCALE as f32);
+            let white = (number % 2 == 0) == (first == Color::White);
+            let expected = if white { expected } else { 1.0 - expected };
+            outlook += (expected - outlook) / HORIZON;
+        }
+    }
+    outlooks
 }
 
 impl Sample {
-    /// The sample of a position of a game.
-    pub fn new(position: &Position) -> Sample {
-        Sample::of_board(&position.board, position.score, position.doubled_result)
+    /// The sample of a position of a game, with its outlook for White.
+    pub fn new(position: &Position, outlook: f32) -> Sample {
+        let sample = Sample::of_board(&position.board, position.score, position.doubled_result);
+        let white = position.board.side_to_move() == Color::White;
+        let outlook = if white { outlook } else { 1.0 - outlook };
+        Sample { outlook: (outlook * f32::from(u16::MAX)).round() as u16, ..sample }
     }
 
-    /// The sample of a board.
+    /// The sample of a board alone; its outlook is its score.
     pub fn of_board(board: &Board, score: i16, doubled_result: u8) -> Sample {
         let mover = board.side_to_move();
         let flip = if mover == Color::White { 0 } else { 56 };
@@ -44,6 +75,7 @@ impl Sample {
             score,
             doubled_result,
             kings: [mover, !mover].map(|side| (board.king(side).index() ^ flip) as u8),
+            outlook: (sigmoid(f32::from(score) / SCALE as f32) * f32::from(u16::MAX)) as u16,
         };
         for (number, square) in squares(occupied).enumerate().take(PIECES) {
             let Some(piece) = board.piece_on(Square::from_index(square ^ flip)) else { continue };
@@ -72,6 +104,11 @@ impl Sample {
     /// The result for the mover: 0, ½ or 1.
     pub fn result(&self) -> f32 {
         f32::from(self.doubled_result) / 2.0
+    }
+
+    /// What the mover could expect from the rest of the game, from 0 to 1.
+    pub fn outlook(&self) -> f32 {
+        f32::from(self.outlook) / f32::from(u16::MAX)
     }
 
     /// Writes the net's inputs as the mover sees the board, and as the other side does; returns
@@ -105,7 +142,43 @@ fn squares(mut set: u64) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Ending, PackedBoard, Ply};
+    use megatherium_board::referee::Outcome;
     use megatherium_nnue::layout::KING_BUCKET_MAP;
+
+    #[test]
+    fn an_outlook_is_what_later_scores_say() {
+        let board = Board::startpos();
+        let plies = |scores: &[i16]| {
+            let mut board = board;
+            let mut ply = |&score| {
+                let mv = board.legal_moves()[0];
+                board.make(mv);
+                Ply { mv, score }
+            };
+            scores.iter().map(&mut ply).collect::<Vec<Ply>>()
+        };
+        let game = |outcome, scores: &[i16]| Game {
+            start: PackedBoard::pack(&board).unwrap(),
+            outcome,
+            ending: Ending::Played,
+            net: 0,
+            plies: plies(scores),
+        };
+        // The last ply sees the result alone; the one before a tenth of the last score, from
+        // White's view.
+        let found = outlooks(&game(Outcome::White, &[NO_SCORE, 0, 400, 400]));
+        let black_is_ahead = 1.0 - sigmoid(1.0);
+        let second = 1.0 + (black_is_ahead - 1.0) / 10.0;
+        let first = second + (sigmoid(1.0) - second) / 10.0;
+        let start = first + (0.5 - first) / 10.0;
+        for (found, expected) in found.iter().zip([start, first, second, 1.0]) {
+            assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+        }
+        // What a long game's beginning sees are its scores, not its result.
+        let long = outlooks(&game(Outcome::Black, &[0; 120]));
+        assert!((long[0] - 0.5).abs() < 1e-4, "{}", long[0]);
+    }
 
     #[test]
     fn a_sample_has_the_inputs_of_its_board() {

@@ -11,7 +11,7 @@ const BATCH: usize = 16_384;
 
 /// The scores of a [merged](Model::merged) floating-point net in centipawns, from the mover's view.
 pub fn model_scores(model: &Model, samples: &[Sample]) -> Vec<f64> {
-    let target = Target { mix: 0.0, scale: SCALE as f32, exponent: 2.0 };
+    let target = Target { mix: 0.0, outlook: 0.0, scale: SCALE as f32, exponent: 2.0 };
     let order: Vec<u32> = (0..samples.len() as u32).collect();
     let (mut workspace, mut batch) = (Workspace::new(target.exponent), Vec::new());
     let mut scores = Vec::with_capacity(samples.len());

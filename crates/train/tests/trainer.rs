@@ -9,7 +9,7 @@ use megatherium_train::trainer::{
     AdamW, Entry, Lanes, Model, Moments, TILE, Target, Tile, Trainer, Workspace, unpack,
 };
 
-const TARGET: Target = Target { mix: 0.4, scale: 400.0, exponent: 2.0 };
+const TARGET: Target = Target { mix: 0.4, outlook: 0.0, scale: 400.0, exponent: 2.0 };
 
 const fn shape(tiles: usize) -> Architecture {
     Architecture::five_buckets((tiles * TILE) as u16)

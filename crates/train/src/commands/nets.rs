@@ -118,7 +118,12 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if samples.is_empty() {
         return Err("the data has no position to compare on".to_owned());
     }
-    let target = Target { mix: args.mix, scale: args.score_scale, exponent: args.loss_exponent };
+    let target = Target {
+        mix: args.mix,
+        outlook: 0.0,
+        scale: args.score_scale,
+        exponent: args.loss_exponent,
+    };
     let scores = networks.each_ref().map(|network| network_scores(network, &samples));
     for ((network, path), scores) in networks.iter().zip([&args.first, &args.second]).zip(&scores) {
         let sizes: f64 = scores.iter().map(|score| score.abs()).sum();

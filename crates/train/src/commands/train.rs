@@ -53,6 +53,9 @@ pub struct TrainArgs {
     /// Share of the game's result in the target, 0 to 1; the rest is the search score
     #[arg(long, default_value_t = 0.1, value_parser = ranged(0.0, 1.0))]
     mix: f32,
+    /// Share of the scores of the next moves, 0 to 1, in what the search score is worth
+    #[arg(long, default_value_t = 0.0, value_parser = ranged(0.0, 1.0))]
+    outlook: f32,
     /// Scale of the sigmoid: the score in centipawns that stands for 73 % of the points
     #[arg(long, default_value_t = 400.0, value_parser = ranged(1.0, 10_000.0))]
     score_scale: f32,
@@ -104,7 +107,12 @@ impl TrainArgs {
             last_rate: self.last_rate,
             warmup: self.warmup,
             adam: AdamW { weight_decay: self.decay, ..AdamW::default() },
-            target: Target { mix: self.mix, scale: self.score_scale, exponent: self.loss_exponent },
+            target: Target {
+                mix: self.mix,
+                outlook: self.outlook,
+                scale: self.score_scale,
+                exponent: self.loss_exponent,
+            },
             seed: self.seed,
         }
     }

@@ -6,8 +6,10 @@ use rayon::prelude::*;
 /// The training target of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
-    /// The share of the game's result in the target; the rest is the search's score.
+    /// The share of the game's result in the target; the rest is the search's score...
     pub mix: f32,
+    /// ... of which this share is the outlook: the scores of the moves that followed.
+    pub outlook: f32,
     /// The score at which a side is expected to score 1/(1+1/e), about 73 %.
     pub scale: f32,
     /// The loss of a position is the error of the expected share to this power.
@@ -17,8 +19,9 @@ pub struct Target {
 impl Target {
     /// The expected score of the mover, from 0 to 1.
     pub fn of(&self, sample: &Sample) -> f32 {
-        self.mix * sample.result()
-            + (1.0 - self.mix) * sigmoid(f32::from(sample.score()) / self.scale)
+        let score = sigmoid(f32::from(sample.score()) / self.scale);
+        let expected = score + self.outlook * (sample.outlook() - score);
+        self.mix * sample.result() + (1.0 - self.mix) * expected
     }
 }
 
