@@ -1,12 +1,13 @@
 //! Progress of long commands, and Ctrl-C.
 
+use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -29,9 +30,9 @@ impl Progress {
         let bar = Arc::new(ProgressBar::new(1));
         // The two spaces at the end are for the `^C` that a terminal shows: with it the line must
         // not wrap, or the bar could not be removed.
-        let template = "{elapsed_precise} {prefix} {wide_bar} {pos}/{len} {msg} (left: {eta})  ";
+        let template = "{elapsed_precise} {prefix} {wide_bar} {pos}/{len} {msg} (left: {left})  ";
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            bar.set_style(style.with_key("left", write_left));
         }
         let weak = Arc::downgrade(&bar);
         let tick = move || {
@@ -76,7 +77,7 @@ impl Progress {
     }
 
     /// Prints a line on standard output, above the bar.
-    pub fn line(&self, text: impl std::fmt::Display) {
+    pub fn line(&self, text: impl fmt::Display) {
         self.bar.suspend(|| stdio::line(text));
     }
 
@@ -94,6 +95,14 @@ impl Progress {
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Writes the estimate of the time left; before the first step there is none.
+fn write_left(state: &ProgressState, out: &mut dyn fmt::Write) {
+    let _ = match state.pos() {
+        0 => write!(out, "?"),
+        _ => write!(out, "{:#}", HumanDuration(state.eta())),
+    };
 }
 
 /// A second signal within this time is the first one again: `timeout` sends it to the program and

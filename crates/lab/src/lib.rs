@@ -13,11 +13,13 @@
 //! [`report`] writes the results.
 //!
 //! About the search itself: [`ablation`] measures what each technique is worth, [`duel`] whether a
-//! change is an improvement, and [`spsa`] tunes parameters.
+//! change is an improvement, and [`spsa`] tunes parameters. [`builds`] compares the speed of two
+//! builds.
 
 #![forbid(unsafe_code)]
 
 pub mod ablation;
+pub mod builds;
 pub mod ceiling;
 pub mod cli;
 pub mod crew;

@@ -69,6 +69,18 @@ fn bench_takes_hash_threads_and_depth() {
     assert!(failure(&["bench", "2", "1", "400"]).contains("depth 400"));
 }
 
+/// The same program twice: the ratio is about one, whatever else the machine does.
+#[test]
+fn speedtest_compares_builds() {
+    let own = env!("CARGO_BIN_EXE_megatherium");
+    let text = success(&["speedtest", "1", "1", "1", "--nodes", "30000", "--against", own]);
+    assert!(text.starts_with(&format!("{own}: ")), "{text}");
+    assert!(
+        text.contains(" times as fast as this program (") && text.contains(" 30000 nodes each")
+    );
+    assert!(failure(&["speedtest", "1", "1", "1", "--against", "no/such"]).contains("no/such"));
+}
+
 #[test]
 fn a_misspelt_word_in_a_conversation_gets_a_suggestion() {
     let mut child =

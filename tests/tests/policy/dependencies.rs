@@ -1,6 +1,8 @@
 //! What may enter the workspace. Licences, advisories, sources and versions are cargo-deny's
 //! business (`deny.toml`); what may reach the engine is checked here.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -71,4 +73,38 @@ fn own_packages_have_the_licence_of_the_readme() {
     let own = metadata["packages"].as_array().expect("a list of packages");
     assert!(own.len() >= 8);
     assert!(own.iter().all(|package| package["license"] == "MIT OR Apache-2.0"));
+}
+
+/// Whoever finds a crate in a registry learns what it is, where it comes from and how to begin.
+#[test]
+fn published_crates_have_what_a_registry_shows() {
+    let output =
+        cargo(&["metadata", "--format-version", "1", "--offline", "--locked", "--no-deps"]);
+    let metadata: Value = serde_json::from_slice(successful(&output)).expect("cargo writes JSON");
+    let own = metadata["packages"].as_array().expect("a list of packages");
+    let published = own.iter().filter(|package| package["publish"].is_null());
+    let mut count = 0;
+    for package in published {
+        count += 1;
+        let name = &package["name"];
+        for list in ["keywords", "categories"] {
+            assert!(!package[list].as_array().expect("a list").is_empty(), "{name}: {list}");
+        }
+        assert!(package["repository"].is_string(), "{name}: repository");
+        assert!(package["metadata"]["docs"]["rs"].is_object(), "{name}: docs.rs");
+        let folder = Path::new(package["manifest_path"].as_str().expect("a path"));
+        let readme = fs::read_to_string(folder.with_file_name("README.md")).expect("a README");
+        let targets = package["targets"].as_array().expect("a list of targets");
+        let of_kind = |kind: &'static str| {
+            targets.iter().filter(move |target| target["kind"][0] == kind).map(|it| &it["name"])
+        };
+        // An example needs a library to use.
+        if of_kind("lib").next().is_some() {
+            let named = |example: &Value| {
+                readme.contains(&format!("--example {}", example.as_str().expect("a name")))
+            };
+            assert!(of_kind("example").any(named), "{name}: its README names no example");
+        }
+    }
+    assert!(count >= 10, "{count} crates");
 }

@@ -11,6 +11,7 @@ mod suite;
 mod table_value;
 mod tune;
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use clap::Subcommand;
@@ -55,6 +56,15 @@ pub fn run(job: &Job) -> JobResult {
         Job::Tune(args) => tune::run(args),
         Job::Scale(args) => scale::run(args),
     }
+}
+
+/// A path that starts this program again. On Linux not its name: the portable build runs from an
+/// anonymous file.
+fn this_program() -> std::io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok(PathBuf::from("/proc/self/exe"));
+    }
+    std::env::current_exe()
 }
 
 impl Observer for Progress {

@@ -1,5 +1,7 @@
-//! `megatherium speedtest`: the speed of the engine on this machine, with a summary to quote.
+//! `megatherium speedtest`: the speed of the engine on this machine, with a summary to quote, or
+//! beside that of other builds.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -11,7 +13,9 @@ use megatherium_nnue::Network;
 use megatherium_search::report::nodes_per_second;
 use megatherium_search::{Engine, Limits, bench};
 
+use crate::builds::{self, Settings};
 use crate::machine::{facts, processors};
+use crate::positions;
 
 #[derive(Args, Debug)]
 pub struct SpeedtestArgs {
@@ -24,12 +28,22 @@ pub struct SpeedtestArgs {
     /// Total time in seconds
     #[arg(default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: u64,
+    /// Another build: searches the same nodes in turn with this one, and prints the ratio of the
+    /// speeds. May be repeated
+    #[arg(long, value_name = "BINARY")]
+    against: Vec<PathBuf>,
+    /// Nodes per search with --against
+    #[arg(long, default_value_t = 500_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
 }
 
 /// Searches the bench positions, each for an equal share of the time.
 pub(super) fn run(args: &SpeedtestArgs) -> JobResult {
     let threads = args.threads.map_or_else(processors, |threads| threads as usize);
     let mebibytes = args.hash.map_or(64 * threads, |hash| hash as usize);
+    if !args.against.is_empty() {
+        return compare(args, threads, mebibytes);
+    }
     let mut engine = Engine::new(threads, mebibytes)?;
     let bar = Progress::new("positions")?;
     bar.begin("positions", bench::POSITIONS.len() as u64);
@@ -69,5 +83,37 @@ pub(super) fn run(args: &SpeedtestArgs) -> JobResult {
     ] {
         bar.line(format_args!("{name:<13} {value}"));
     }
+    Ok(())
+}
+
+/// How fast the other builds are beside this one.
+fn compare(args: &SpeedtestArgs, threads: usize, mebibytes: usize) -> JobResult {
+    let settings = Settings {
+        engines: [super::this_program()?].into_iter().chain(args.against.clone()).collect(),
+        threads,
+        mebibytes,
+        nodes: args.nodes,
+        time: Duration::from_secs(args.seconds),
+    };
+    let bar = Progress::new("starting")?;
+    let results = builds::run(&settings, &positions::all(), &bar)?;
+    bar.clear();
+    if results.ratios.is_empty() {
+        return Err("stopped before two positions were measured".into());
+    }
+    let clock = if results.by_processor_time { "processor time" } else { "the clock" };
+    for (binary, ratio) in args.against.iter().zip(&results.ratios) {
+        bar.line(format_args!(
+            "{}: {:.3} times as fast as this program ({:.3} to {:.3})",
+            binary.display(),
+            ratio.value,
+            ratio.low,
+            ratio.high
+        ));
+    }
+    bar.line(format_args!(
+        "geometric means and 95 % intervals of {} positions, {} nodes each, by {clock}",
+        results.positions, args.nodes
+    ));
     Ok(())
 }

@@ -35,6 +35,30 @@ enum Path {
     Avx512,
 }
 
+impl Path {
+    /// Slowest first.
+    const ALL: &[Path] = &[
+        Path::Portable,
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx512,
+    ];
+
+    /// Whether the processor has the instructions.
+    fn is_supported(self) -> bool {
+        match self {
+            Path::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 => is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 => {
+                is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")
+            }
+        }
+    }
+}
+
 impl Simd {
     /// Plain Rust that the compiler vectorises for the target it was given.
     pub const PORTABLE: Simd = Simd(Path::Portable);
@@ -46,17 +70,7 @@ impl Simd {
 
     /// Every path of this machine, slowest first.
     pub fn available() -> Vec<Simd> {
-        let mut paths = vec![Simd::PORTABLE];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx2") {
-                paths.push(Simd(Path::Avx2));
-            }
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
-                paths.push(Simd(Path::Avx512));
-            }
-        }
-        paths
+        Path::ALL.iter().copied().filter(|path| path.is_supported()).map(Simd).collect()
     }
 
     /// `portable`, `AVX2` or `AVX-512`.

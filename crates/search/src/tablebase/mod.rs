@@ -6,47 +6,44 @@
 
 mod file;
 mod inventory;
+// The probing library takes C's `char` for signed. Where it is not, as on AArch64 with Linux, it does
+// not compile, and the engine plays without tablebases. `Cargo.toml` has the same condition.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64", target_vendor = "apple", windows))]
+mod library;
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_vendor = "apple", windows)))]
+#[path = "absent.rs"]
+mod library;
 
 use std::fmt;
 use std::sync::Arc;
 
-use megatherium_board::{Bitboard, Board, Color, Move, PieceType, Square, attacks};
-/// A result with perfect play, for the side to move.
-pub use pyrrhic_rs::WdlProbeResult as Wdl;
-use pyrrhic_rs::{DtzProbeValue, EngineAdapter, TableBases};
+use megatherium_board::{Board, Move};
 
 pub use self::inventory::Inventory;
+use self::library::Tables;
 use crate::request::{Options, Root};
 use crate::score::{DRAW, Score, TB_WIN};
 
-/// Gives the probing library our attack tables.
-#[derive(Clone)]
-struct Adapter;
-
-fn square(index: u64) -> Square {
-    Square::from_index(index as usize & 63)
+/// A result with perfect play, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wdl {
+    /// Lost.
+    Loss,
+    /// Lost, but for the 50-move rule.
+    BlessedLoss,
+    /// Drawn.
+    Draw,
+    /// Won, but for the 50-move rule.
+    CursedWin,
+    /// Won.
+    Win,
 }
 
-impl EngineAdapter for Adapter {
-    fn pawn_attacks(color: pyrrhic_rs::Color, from: u64) -> u64 {
-        let color = if color == pyrrhic_rs::Color::White { Color::White } else { Color::Black };
-        attacks::pawn(color, square(from)).0
-    }
-    fn knight_attacks(from: u64) -> u64 {
-        attacks::knight(square(from)).0
-    }
-    fn bishop_attacks(from: u64, occupied: u64) -> u64 {
-        attacks::bishop(square(from), Bitboard(occupied)).0
-    }
-    fn rook_attacks(from: u64, occupied: u64) -> u64 {
-        attacks::rook(square(from), Bitboard(occupied)).0
-    }
-    fn queen_attacks(from: u64, occupied: u64) -> u64 {
-        attacks::queen(square(from), Bitboard(occupied)).0
-    }
-    fn king_attacks(from: u64) -> u64 {
-        attacks::king(square(from)).0
-    }
+/// A move of the root with its result and its distance to zeroing.
+struct RootMove {
+    mv: Move,
+    wdl: Wdl,
+    dtz: u32,
 }
 
 /// Why tablebases could not be loaded.
@@ -62,6 +59,8 @@ pub enum TablebaseError {
     Cancelled,
     /// Another engine of this process has loaded tablebases. The library holds one set per process.
     InUse,
+    /// This build has no library that reads them.
+    Unsupported,
 }
 
 impl fmt::Display for TablebaseError {
@@ -79,6 +78,9 @@ impl fmt::Display for TablebaseError {
             TablebaseError::Cancelled => write!(f, "tablebases: loading was cancelled"),
             TablebaseError::InUse => {
                 write!(f, "tablebases: already loaded by another engine of this process")
+            }
+            TablebaseError::Unsupported => {
+                write!(f, "tablebases: this build cannot read them")
             }
         }
     }
@@ -98,7 +100,7 @@ pub struct TbRoot {
 /// Loaded tablebases, or none.
 pub struct Tablebases {
     inventory: Inventory,
-    tables: Option<TableBases<Adapter>>,
+    tables: Option<Tables>,
 }
 
 impl Tablebases {
@@ -141,32 +143,13 @@ impl Tablebases {
         if inventory.max_men() == 0 {
             return Ok(Tablebases::none());
         }
-        let path = inventory.path();
-        match TableBases::new(&path) {
-            Ok(tables) => Ok(Tablebases { inventory, tables: Some(tables) }),
-            Err(pyrrhic_rs::TBError::AlreadyInitialized) => Err(TablebaseError::InUse),
-            Err(_) => Err(TablebaseError::Unusable(path)),
-        }
+        let tables = Tables::open(&inventory.path())?;
+        Ok(Tablebases { inventory, tables: Some(tables) })
     }
 
     /// The result of a position, if it is in the tables. Castling rights must be gone.
     pub fn wdl(&self, board: &Board) -> Option<Wdl> {
-        let [white, black, kings, queens, rooks, bishops, knights, pawns] = bitboards(board);
-        let white_to_move = board.side_to_move() == Color::White;
-        let tables = self.tables.as_ref()?;
-        let result = tables.probe_wdl(
-            white,
-            black,
-            kings,
-            queens,
-            rooks,
-            bishops,
-            knights,
-            pawns,
-            en_passant(board),
-            white_to_move,
-        );
-        result.ok()
+        self.tables.as_ref()?.wdl(board)
     }
 
     /// The root moves that keep the best result, if the root is in the tables. The DTZ probe is not
@@ -178,31 +161,12 @@ impl Tablebases {
         if men > self.max_men().min(options.syzygy_probe_limit) || board.castling_rooks().any() {
             return None;
         }
-        let [white, black, kings, queens, rooks, bishops, knights, pawns] = bitboards(board);
-        let probed = tables.probe_root(
-            white,
-            black,
-            kings,
-            queens,
-            rooks,
-            bishops,
-            knights,
-            pawns,
-            board.halfmove_clock(),
-            en_passant(board),
-            board.side_to_move() == Color::White,
-        );
-        let probed = probed.ok()?;
         let repeated = root.history.count(board) > 0;
-        let mut ranked = Vec::new();
-        for value in &probed.moves[..probed.num_moves] {
-            let DtzProbeValue::DtzResult(result) = value else { return None };
-            let mv = find_move(board, *result)?;
-            ranked.push((
-                mv,
-                rank(result.wdl, u32::from(result.dtz), board.halfmove_clock(), repeated),
-            ));
-        }
+        let rank_of =
+            |found: &RootMove| rank(found.wdl, found.dtz, board.halfmove_clock(), repeated);
+        let probed = tables.root(board)?;
+        let ranked: Vec<(Move, i32)> =
+            probed.iter().map(|found| (found.mv, rank_of(found))).collect();
         let best = ranked.iter().map(|&(_, rank)| rank).max()?;
         let moves = ranked.iter().filter(|&&(_, rank)| rank == best).map(|&(mv, _)| mv).collect();
         let winning = if options.syzygy_50_move_rule { CERTAIN } else { CURSED };
@@ -238,40 +202,6 @@ fn rank(wdl: Wdl, dtz: u32, clock: u32, repeated: bool) -> i32 {
         }
         Wdl::Loss | Wdl::BlessedLoss => -1000 + plies,
     }
-}
-
-fn bitboards(board: &Board) -> [u64; 8] {
-    let of = |piece| board.pieces(piece).0;
-    [
-        board.colors(Color::White).0,
-        board.colors(Color::Black).0,
-        of(PieceType::King),
-        of(PieceType::Queen),
-        of(PieceType::Rook),
-        of(PieceType::Bishop),
-        of(PieceType::Knight),
-        of(PieceType::Pawn),
-    ]
-}
-
-fn en_passant(board: &Board) -> u32 {
-    board.en_passant().map_or(0, |square| square.index() as u32)
-}
-
-fn find_move(board: &Board, result: pyrrhic_rs::DtzResult) -> Option<Move> {
-    let promotion = match result.promotion {
-        pyrrhic_rs::Piece::Knight => Some(PieceType::Knight),
-        pyrrhic_rs::Piece::Bishop => Some(PieceType::Bishop),
-        pyrrhic_rs::Piece::Rook => Some(PieceType::Rook),
-        pyrrhic_rs::Piece::Queen => Some(PieceType::Queen),
-        pyrrhic_rs::Piece::Pawn | pyrrhic_rs::Piece::King => None,
-    };
-    let (from, to) = (square(u64::from(result.from_square)), square(u64::from(result.to_square)));
-    board
-        .legal_moves()
-        .iter()
-        .copied()
-        .find(|mv| mv.from() == from && mv.to() == to && mv.promotion() == promotion)
 }
 
 #[cfg(test)]

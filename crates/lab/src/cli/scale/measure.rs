@@ -1,7 +1,5 @@
 //! From arguments to measurements to sections of the report.
 
-use std::path::PathBuf;
-
 use crate::equal_strength::equal_strength;
 use crate::experiments::{self, Question};
 use crate::journal::Journal;
@@ -14,6 +12,7 @@ use crate::virtual_smp::{self, curve};
 use crate::{ceiling, elo as games, machine, positions, real, rivals, sections, table_map};
 use megatherium_search::{EngineError, VirtualSmp};
 
+use super::super::this_program;
 use super::ScaleArgs;
 use megatherium_board::{Board, position_file};
 use megatherium_cli::{JobResult, build};
@@ -440,15 +439,6 @@ pub(super) fn experiment(
         report.sections.push(sections::experiment(question, &rows));
     }
     Ok(())
-}
-
-/// A path that starts this program again. On Linux not its name: the portable build runs from an
-/// anonymous file.
-fn this_program() -> std::io::Result<PathBuf> {
-    if cfg!(target_os = "linux") {
-        return Ok(PathBuf::from("/proc/self/exe"));
-    }
-    std::env::current_exe()
 }
 
 #[cfg(test)]
