@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         last_rate: 5e-4,
         warmup: 10,
         adam: AdamW::default(),
-        target: Target { mix: 0.1, scale: 400.0, exponent: 2.0 },
+        target: Target { mix: 0.1, outlook: 0.0, scale: 400.0, exponent: 2.0 },
         seed: 1,
     };
     let trained = trainer::run(&settings, &dataset, State::new(&settings), |event| {
