@@ -1,7 +1,6 @@
 //! A training position in memory: 32 bytes, seen from the side to move.
 
 use crate::data::{Game, NO_SCORE, Position};
-use crate::trainer::sigmoid;
 use megatherium_board::{Board, Color, Piece, Square};
 use megatherium_nnue::layout::{SCALE, View, output_bucket};
 
@@ -24,6 +23,12 @@ pub struct Sample {
     kings: [u8; 2],
     /// What the mover could expect from the rest of the game, in 1/65535: see [`outlooks`].
     outlook: u16,
+}
+
+/// The logistic function.
+#[inline]
+pub fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
 }
 
 /// Plies over which an outlook averages.

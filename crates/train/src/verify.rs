@@ -1,7 +1,7 @@
 //! Scores of nets on positions: the difference of two nets, the loss of one.
 
-use crate::sample::{PIECES, Sample};
-use crate::trainer::{Model, Target, Workspace, sigmoid, unpack};
+use crate::sample::{PIECES, Sample, sigmoid};
+use crate::trainer::{Model, Target, Workspace, unpack};
 use megatherium_nnue::Network;
 use megatherium_nnue::layout::{KING_BUCKET_MAP, SCALE};
 use rayon::prelude::*;

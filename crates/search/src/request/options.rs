@@ -26,8 +26,8 @@ pub struct Options {
     /// Let the threads take turns instead of running at once: see [`VirtualSmp`]. A search limited
     /// by depth or nodes is then the same every time.
     pub virtual_smp: Option<VirtualSmp>,
-    /// Count this many nodes of the leading thread as a millisecond on the clock, for games that the
-    /// load of the machine must not change.
+    /// Count this many nodes of the leading thread as a millisecond on the clock, for games that
+    /// the load of the machine must not change.
     pub nodes_per_millisecond: Option<u64>,
     /// The tunable parameters of the search.
     pub params: Params,

@@ -6,8 +6,8 @@
 
 mod file;
 mod inventory;
-// The probing library takes C's `char` for signed. Where it is not, as on AArch64 with Linux, it does
-// not compile, and the engine plays without tablebases. `Cargo.toml` has the same condition.
+// The probing library takes C's `char` for signed. Where it is not, as on AArch64 with Linux, it
+// does not compile, and the engine plays without tablebases. `Cargo.toml` has the same condition.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64", target_vendor = "apple", windows))]
 mod library;
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_vendor = "apple", windows)))]

@@ -1,6 +1,6 @@
 //! The positions of one training step, unpacked into the net's inputs.
 
-use crate::sample::{PIECES, Sample};
+use crate::sample::{PIECES, Sample, sigmoid};
 use rayon::prelude::*;
 
 /// The training target of a sample.
@@ -23,12 +23,6 @@ impl Target {
         let expected = score + self.outlook * (sample.outlook() - score);
         self.mix * sample.result() + (1.0 - self.mix) * expected
     }
-}
-
-/// The logistic function.
-#[inline]
-pub fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 /// One position of a batch.

@@ -6,8 +6,9 @@
 //! 2. the contributions are added up to outputs, and compared with the targets;
 //! 3. every tile propagates the errors back to its own weights.
 
-use super::batch::{Entry, sigmoid};
+use super::batch::Entry;
 use super::model::{Lanes, Model, TILE, Tile};
+use crate::sample::sigmoid;
 use megatherium_nnue::layout::OUTPUT_BUCKETS;
 use rayon::prelude::*;
 

@@ -7,7 +7,7 @@ mod model;
 mod optimiser;
 mod run;
 
-pub use batch::{Entry, Target, sigmoid, unpack};
+pub use batch::{Entry, Target, unpack};
 pub use checkpoint::{CheckpointError, LARGEST_FILE as LARGEST_CHECKPOINT};
 pub use gradient::Workspace;
 pub use model::{CLIP, Lanes, Model, TILE, Tile};
