@@ -276,6 +276,7 @@ fn hashfull_is_a_share_of_the_current_generation() {
     let mut n = 0u64;
     while filled.placed(Placement::Filled) < table.capacity() as u64 / 2 {
         n += 1;
+        assert!(n < table.capacity() as u64, "the table does not fill");
         table.store_with(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), note(1, 1), &mut filled);
     }
     assert!((420..=580).contains(&table.hashfull()), "{}", table.hashfull());
