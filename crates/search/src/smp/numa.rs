@@ -378,7 +378,7 @@ mod tests {
             seats: vec![0, 1, 2],
             numbers: vec![0, 1, 2],
         };
-        let bound = [0, 1, 2, 3].map(|thread| {
+        let bound: [Processors; 4] = [0, 1, 2, 3].map(|thread| {
             let placement = placement.clone();
             let bind = move || {
                 placement.bind(thread);
