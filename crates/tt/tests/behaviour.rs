@@ -423,6 +423,15 @@ fn a_table_in_small_pages_is_a_table_all_the_same() {
     assert_eq!(Table::<Note>::without_huge_pages(0).unwrap_err(), SizeError::Zero);
 }
 
+/// Without `std`, and on other systems, nothing is asked of the system, and the table says so.
+#[cfg(not(all(target_os = "linux", feature = "std")))]
+#[test]
+fn without_std_the_system_is_not_asked() {
+    let table = table(4);
+    assert_eq!(table.huge_pages(), megatherium_tt::HugePages::default());
+    assert!(!table.interleave(&[0]));
+}
+
 #[test]
 fn the_payload_of_these_tests_is_sound() {
     let notes: Vec<Note> = (0..3000)

@@ -364,6 +364,15 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn processors_of_others_are_refused() {
+        let all = available().unwrap();
+        assert_eq!(NumaPolicy::Nodes(vec![all]).check(), Ok(()));
+        assert_eq!(policy("65536").check(), Err(NumaError::Missing(65_536)));
+        assert_eq!(NumaPolicy::Auto.check(), Ok(()));
+    }
+
     /// A thread is bound to the processors of its node; one without a node stays where it is.
     #[cfg(target_os = "linux")]
     #[test]
