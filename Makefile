@@ -7,6 +7,8 @@
 #   make bench           builds it and runs the bench
 #   make deny            checks licences and advisories with cargo-deny
 #   make package         packs every crate as a registry takes it, and builds it from the package
+#   make table-check     checks what crates/tt claims, on its package unpacked elsewhere
+#   make mutants         changes the table and the stop protocol and sees whether tests notice
 #   make site            writes the book and the API documentation to target/site
 #   make portable        builds ./megatherium-portable for every x86-64 Linux machine
 #   make portable-check  builds it and compares the bench of its levels with each other
@@ -29,8 +31,8 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUILT := $(TARGET)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all bench test deny package site portable portable-check pgo aarch64-check pictures smoke \
-  dist checksums notes lint-workflows clean
+.PHONY: all bench test deny package table-check mutants site portable portable-check pgo \
+  aarch64-check pictures smoke dist checksums notes lint-workflows clean
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
@@ -53,6 +55,17 @@ deny:
 # Only what is committed is packed.
 package:
 	cargo package --workspace --locked
+
+# The tests of the package alone, no_std, other widths and byte orders, the minimum Rust version,
+# semantic versioning. What this machine cannot check is printed as "skipped".
+table-check:
+	bash .ci/table
+
+# Needs cargo-mutants. Survivors are listed at the end of each part.
+mutants:
+	bash .ci/mutants tt
+	bash .ci/mutants stop
+	bash .ci/mutants team
 
 # The book with the API documentation inside (needs mdbook).
 SITE := $(TARGET)/site

@@ -198,7 +198,7 @@ impl Goal {
 
     /// How much faster the table is than dashmap.
     pub fn of_dashmap(mebibytes: usize, dashmap: &Row) -> Self {
-        let wanted = if mebibytes == 64 { Wanted::AtLeast(4.0) } else { Wanted::Nothing };
+        let wanted = if mebibytes == 64 { Wanted::AtLeast(5.0) } else { Wanted::Nothing };
         let measured = dashmap.cells.each_ref().map(|cell| cell.of_table);
         Self { what: format!("{mebibytes} MiB: times as fast as dashmap"), measured, wanted }
     }

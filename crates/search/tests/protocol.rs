@@ -53,7 +53,8 @@ impl SharedWord for LoomWord {
     }
 }
 
-/// Runs a model over every interleaving with up to three preemptions, and returns its outcomes.
+/// Runs a model over every interleaving with up to three preemptions (or `LOOM_MAX_PREEMPTIONS`),
+/// and returns its outcomes.
 fn outcomes<T: Ord + Send + 'static>(
     name: &str,
     model: impl Fn() -> T + Sync + Send + 'static,
@@ -61,7 +62,7 @@ fn outcomes<T: Ord + Send + 'static>(
     let seen = StdArc::new(StdMutex::new((BTreeSet::new(), 0u64)));
     let log = StdArc::clone(&seen);
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
+    builder.preemption_bound = builder.preemption_bound.or(Some(3));
     builder.max_branches = 10_000;
     builder.check(move || {
         let outcome = model();

@@ -54,7 +54,7 @@ pub(crate) fn advise<T>(_: &[T]) -> bool {
 }
 
 /// What the system says about the pages of a table.
-#[cfg(all(target_os = "linux", feature = "std"))]
+#[cfg(all(target_os = "linux", feature = "std", not(miri)))]
 pub(crate) fn status<T>(advised: bool, table: &[T]) -> HugePages {
     let range = table.as_ptr_range();
     let usage = std::fs::read_to_string("/proc/self/smaps")
@@ -63,7 +63,7 @@ pub(crate) fn status<T>(advised: bool, table: &[T]) -> HugePages {
     HugePages { advised, resident: usage.map(|usage| usage.0), huge: usage.map(|usage| usage.1) }
 }
 
-#[cfg(not(all(target_os = "linux", feature = "std")))]
+#[cfg(not(all(target_os = "linux", feature = "std", not(miri))))]
 pub(crate) fn status<T>(advised: bool, _: &[T]) -> HugePages {
     HugePages { advised, resident: None, huge: None }
 }
@@ -72,7 +72,7 @@ pub(crate) fn status<T>(advised: bool, _: &[T]) -> HugePages {
 ///
 /// Advice splits mappings, so that the advised range is one of its own, unless its neighbours were
 /// given the same advice. A mapping that reaches beyond the range counts in proportion.
-#[cfg(all(target_os = "linux", feature = "std"))]
+#[cfg(all(target_os = "linux", feature = "std", not(miri)))]
 fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
     // Of the mapping being read: how much of it lies within the range, and how large it is.
     let (mut common, mut mapping) = (0, 1);
@@ -101,7 +101,7 @@ fn usage_of(range: core::ops::Range<usize>, smaps: &str) -> (usize, usize) {
     (resident, huge)
 }
 
-#[cfg(all(target_os = "linux", feature = "std"))]
+#[cfg(all(target_os = "linux", feature = "std", not(miri)))]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -258,7 +258,7 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
     }
 
     /// Where the clusters are.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "std"))]
     pub(crate) fn address_range(&self) -> core::ops::Range<usize> {
         let range = self.clusters.as_ptr_range();
         range.start.addr()..range.end.addr()

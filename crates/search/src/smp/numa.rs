@@ -364,6 +364,41 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn processors_of_others_are_refused() {
+        let all = available().unwrap();
+        assert_eq!(NumaPolicy::Nodes(vec![all]).check(), Ok(()));
+        assert_eq!(policy("65536").check(), Err(NumaError::Missing(65_536)));
+        assert_eq!(NumaPolicy::Auto.check(), Ok(()));
+    }
+
+    /// A thread is bound to the processors of its node; one without a node stays where it is.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_thread_is_bound_to_its_node() {
+        use rustix::thread::{CpuSet, sched_getaffinity};
+        let all = available().unwrap();
+        let last = Processors::from([*all.last().unwrap()]);
+        // The type does not know the second of these processors.
+        let beyond = Processors::from([*all.last().unwrap(), CpuSet::MAX_CPU]);
+        let placement = Placement {
+            nodes: vec![last.clone(), all.clone(), beyond],
+            seats: vec![0, 1, 2],
+            numbers: vec![0, 1, 2],
+        };
+        let bound: [Processors; 4] = [0, 1, 2, 3].map(|thread| {
+            let placement = placement.clone();
+            let bind = move || {
+                placement.bind(thread);
+                let set = sched_getaffinity(None).unwrap();
+                (0..CpuSet::MAX_CPU).filter(|&processor| set.is_set(processor)).collect()
+            };
+            std::thread::spawn(bind).join().unwrap()
+        });
+        assert_eq!(bound, [last.clone(), all.clone(), last, all]);
+    }
+
     #[test]
     fn a_topology_is_read_from_files() {
         let folder = tempfile::tempdir().unwrap();
