@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use megatherium_board::{Board, Move};
 use megatherium_search::{
@@ -56,13 +57,18 @@ fn tree(engine: &mut Engine, fen: &str, limits: Limits, settings: VirtualSmp) ->
 #[test]
 fn rules_of_teamwork_are_for_several_threads() {
     let settings = VirtualSmp::default();
+    // A clock that counts nodes, for the rule about time; threads that agree save half of it.
+    let clock = Duration::from_millis(250);
+    let limits = Limits { clock: [Some(clock); 2], ..Limits::default() };
     for threads in [1, 4] {
         let search = |rule: &str| {
             let mut engine = Engine::new(threads, 4).unwrap();
+            engine.options.nodes_per_millisecond = Some(1000);
+            engine.options.params.time_agreed = 50;
             if !rule.is_empty() {
                 engine.options.teamwork = rule.parse().unwrap();
             }
-            tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings)
+            tree(&mut engine, MIDDLEGAME, limits.clone(), settings)
         };
         let shipped = search("");
         for rule in Teamwork::RULES {

@@ -19,7 +19,7 @@ const SETTINGS: Settings = Settings {
     last_rate: 1e-5,
     warmup: 10,
     adam: AdamW { first_decay: 0.9, second_decay: 0.999, epsilon: 1e-8, weight_decay: 0.01 },
-    target: Target { mix: 0.1, outlook: 0.5, scale: 400.0, exponent: 2.0 },
+    target: Target { mix: 0.1, outlook: 0.0, scale: 400.0, exponent: 2.0 },
     seed: 9,
 };
 

@@ -2,8 +2,11 @@
 
 use fastrand::Rng;
 use megatherium_board::Board;
+use megatherium_board::referee::Outcome;
 use megatherium_nnue::Architecture;
 use megatherium_nnue::layout::{FIVE_BUCKETS, INPUTS_PER_BUCKET, OUTPUT_BUCKETS};
+use megatherium_train::data::{Ending, Filter, Game, PackedBoard, Ply};
+use megatherium_train::dataset;
 use megatherium_train::sample::{PIECES, Sample};
 use megatherium_train::trainer::{
     AdamW, Entry, Lanes, Model, Moments, TILE, Target, Tile, Trainer, Workspace, unpack,
@@ -13,6 +16,30 @@ const TARGET: Target = Target { mix: 0.4, outlook: 0.0, scale: 400.0, exponent: 
 
 const fn shape(tiles: usize) -> Architecture {
     Architecture::five_buckets((tiles * TILE) as u16)
+}
+
+/// A target is made of the result, the score, and the scores that followed.
+#[test]
+fn a_target_is_a_mixture_of_three() {
+    let board = Board::startpos();
+    let mut plies = Vec::new();
+    let mut after = board;
+    for score in [0, -2000, 2000] {
+        let mv = after.legal_moves()[0];
+        after.make(mv);
+        plies.push(Ply { mv, score });
+    }
+    let start = PackedBoard::pack(&board).unwrap();
+    let (outcome, ending) = (Outcome::White, Ending::Played);
+    let game = Game { start, outcome, ending, net: 0, plies };
+    let first = dataset::samples(&game, &Filter::NONE)[0];
+    let target = |mix, outlook| Target { mix, outlook, ..TARGET }.of(&first);
+    // The score is even, and White goes on to win.
+    assert_eq!([target(1.0, 0.0), target(0.0, 0.0)], [1.0, 0.5]);
+    assert!(target(0.0, 1.0) > 0.99);
+    let (half, quarter) = (target(0.0, 0.5), target(0.5, 0.5));
+    assert!((half - (target(0.0, 1.0) + 0.5) / 2.0).abs() < 1e-6);
+    assert!((quarter - (1.0 + half) / 2.0).abs() < 1e-6);
 }
 
 /// Positions of random games with random scores and results.
