@@ -35,11 +35,13 @@ fn a_target_is_a_mixture_of_three() {
     let first = dataset::samples(&game, &Filter::NONE)[0];
     let target = |mix, outlook| Target { mix, outlook, ..TARGET }.of(&first);
     // The score is even, and White goes on to win.
-    assert_eq!([target(1.0, 0.0), target(0.0, 0.0)], [1.0, 0.5]);
-    assert!(target(0.0, 1.0) > 0.99);
-    let (half, quarter) = (target(0.0, 0.5), target(0.5, 0.5));
-    assert!((half - (target(0.0, 1.0) + 0.5) / 2.0).abs() < 1e-6);
-    assert!((quarter - (1.0 + half) / 2.0).abs() < 1e-6);
+    let is = |found: f32, expected: f32| (found - expected).abs() < 1e-6;
+    assert!(is(target(1.0, 0.0), 1.0) && is(target(0.0, 0.0), 0.5));
+    let later = target(0.0, 1.0);
+    assert!(later > 0.99);
+    let half = f32::midpoint(later, 0.5);
+    assert!(is(target(0.0, 0.5), half));
+    assert!(is(target(0.5, 0.5), f32::midpoint(1.0, half)));
 }
 
 /// Positions of random games with random scores and results.
