@@ -77,12 +77,14 @@ site:
 
 # The whole engine once per level of x86-64, and a launcher that starts the best one.
 PORTABLE := $(TARGET)/portable
+# With --target the flags do not apply to what the build itself runs, such as procedural macros: this
+# machine may be of a lower level.
 portable:
 	mkdir -p $(PORTABLE)/engines
 	n=1; for level in x86-64 x86-64-v2 x86-64-v3 x86-64-v4; do \
 	  RUSTFLAGS="-C target-cpu=$$level -C strip=symbols" cargo build --release --locked \
-	    --package megatherium --target-dir $(PORTABLE)/$$level && \
-	  cp $(PORTABLE)/$$level/release/megatherium $(PORTABLE)/engines/v$$n || exit 1; \
+	    --package megatherium --target $(HOST) --target-dir $(PORTABLE)/$$level && \
+	  cp $(PORTABLE)/$$level/$(HOST)/release/megatherium $(PORTABLE)/engines/v$$n || exit 1; \
 	  n=$$((n + 1)); \
 	done
 	ENGINES=$(abspath $(PORTABLE))/engines RUSTFLAGS="-C target-cpu=x86-64" cargo build --release \
