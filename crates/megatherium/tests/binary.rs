@@ -79,6 +79,8 @@ fn speedtest_compares_builds() {
         text.contains(" times as fast as this program (") && text.contains(" 30000 nodes each")
     );
     assert!(failure(&["speedtest", "1", "1", "1", "--against", "no/such"]).contains("no/such"));
+    let alone = failure(&["speedtest", "1", "1", "1", "--nodes", "30000"]);
+    assert!(alone.contains("--against"), "nothing is taken and ignored: {alone}");
 }
 
 #[test]

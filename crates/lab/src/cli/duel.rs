@@ -114,7 +114,8 @@ pub(super) fn run(args: &DuelArgs) -> JobResult {
     for line in report(&score, args.sprt, &args.play.budget()) {
         bar.line(line);
     }
-    if let (Budget::Clock { .. }, Some(Usage { busy, steal })) = (rules.budget, meter.usage()) {
+    let on_time = matches!(rules.budget, Budget::Clock { .. }) && !args.play.node_clock;
+    if let Some(Usage { busy, steal }) = meter.usage().filter(|_| on_time) {
         let [busy, steal] = [busy, steal].map(|share| 100.0 * share);
         bar.line(format!("processors {busy:.0} % busy, {steal:.1} % withheld by the host"));
     }

@@ -24,7 +24,7 @@ pub struct MatchArgs {
     tc: Option<Budget>,
     /// Count 1000 nodes as a millisecond of --tc: the load of the machine does not change the games
     #[arg(long, requires = "tc")]
-    node_clock: bool,
+    pub(super) node_clock: bool,
     /// Table size of each side in MiB
     #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH))]
     hash: u64,

@@ -33,7 +33,7 @@ pub struct SpeedtestArgs {
     #[arg(long, value_name = "BINARY")]
     against: Vec<PathBuf>,
     /// Nodes per search with --against
-    #[arg(long, default_value_t = 500_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 500_000, requires = "against", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 }
 
