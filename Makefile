@@ -12,7 +12,7 @@
 #   make site            writes the book and the API documentation to target/site
 #   make portable        builds ./megatherium-portable for every x86-64 Linux machine
 #   make portable-check  builds it and compares the bench of its levels with each other
-#   make pgo             builds ./megatherium-pgo, optimised by a profile of its own bench
+#   make pgo             builds ./megatherium-pgo for this machine, by a profile of its own bench
 #   make aarch64-check   builds for AArch64 and runs tests and bench under qemu-user
 #   make pictures        draws the pictures of the book and of the README again
 #   make smoke           lets a built program search (PROGRAM=path)
@@ -31,8 +31,8 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUILT := $(TARGET)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all bench test deny package table-check mutants site portable portable-check pgo \
-  aarch64-check pictures smoke dist checksums notes lint-workflows clean
+.PHONY: all bench test deny package table-check mutants site profile portable portable-check \
+  pgo aarch64-check pictures smoke dist checksums notes lint-workflows clean
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
@@ -75,14 +75,36 @@ site:
 	rm -rf $(SITE)/api
 	cp -r $(TARGET)/doc $(SITE)/api
 
-# The whole engine once per level of x86-64, and a launcher that starts the best one.
+# Which way every branch of the bench goes, counted by a build of its own: with one thread and with
+# two, so that the code of the helpers is counted too. Needs `rustup component add llvm-tools`.
+HOST := $(shell rustc -vV | sed -n 's/^host: //p')
+PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata$(SUFFIX)
+PGO := $(abspath $(TARGET)/pgo)
+PROFILE := $(PGO)/megatherium.profdata
+PGO_BUILD := cargo build --release --locked --package megatherium --target $(HOST) --target-dir $(PGO)
+profile:
+	$(PROFDATA) merge --help > $(if $(SUFFIX),NUL,/dev/null)
+	rm -rf $(PGO)/counts
+	RUSTFLAGS="-C target-cpu=native -C profile-generate=$(PGO)/counts" $(PGO_BUILD)
+	$(PGO)/$(HOST)/release/megatherium$(SUFFIX) bench
+	$(PGO)/$(HOST)/release/megatherium$(SUFFIX) bench 16 2 9
+	$(PROFDATA) merge -o $(PROFILE) $(PGO)/counts
+
+# Built for this machine, with the profile.
+pgo: profile
+	RUSTFLAGS="-C target-cpu=native -C profile-use=$(PROFILE)" $(PGO_BUILD)
+	cp $(PGO)/$(HOST)/release/megatherium$(SUFFIX) megatherium-pgo$(SUFFIX)
+
+# The whole engine once per level of x86-64, with the profile where it can be made, and a launcher
+# that starts the best one.
 PORTABLE := $(TARGET)/portable
+PORTABLE_FLAGS := -C strip=symbols $(if $(wildcard $(PROFDATA)),-C profile-use=$(PROFILE))
 # With --target the flags do not apply to what the build itself runs, such as procedural macros: this
 # machine may be of a lower level.
-portable:
+portable: $(if $(wildcard $(PROFDATA)),profile)
 	mkdir -p $(PORTABLE)/engines
 	n=1; for level in x86-64 x86-64-v2 x86-64-v3 x86-64-v4; do \
-	  RUSTFLAGS="-C target-cpu=$$level -C strip=symbols" cargo build --release --locked \
+	  RUSTFLAGS="-C target-cpu=$$level $(PORTABLE_FLAGS)" cargo build --release --locked \
 	    --package megatherium --target $(HOST) --target-dir $(PORTABLE)/$$level && \
 	  cp $(PORTABLE)/$$level/$(HOST)/release/megatherium $(PORTABLE)/engines/v$$n || exit 1; \
 	  n=$$((n + 1)); \
@@ -104,23 +126,6 @@ portable-check: portable
 	    case "$$level $$output" in [234]*"must be between"*) ;; *) exit 1 ;; esac; \
 	  fi; \
 	done
-
-# Built twice: once to count how often every branch is taken, once to use the counts. The first build
-# benches with one thread and with two, so that the code of the helpers is counted too. Needs
-# `rustup component add llvm-tools`.
-HOST := $(shell rustc -vV | sed -n 's/^host: //p')
-PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
-PGO := $(abspath $(TARGET)/pgo)
-PGO_BUILD := cargo build --release --locked --package megatherium --target $(HOST) --target-dir $(PGO)
-pgo:
-	$(PROFDATA) merge --help > $(if $(SUFFIX),NUL,/dev/null)
-	rm -rf $(PGO)/counts
-	RUSTFLAGS="-C target-cpu=native -C profile-generate=$(PGO)/counts" $(PGO_BUILD)
-	$(PGO)/$(HOST)/release/megatherium$(SUFFIX) bench
-	$(PGO)/$(HOST)/release/megatherium$(SUFFIX) bench 16 2 9
-	$(PROFDATA) merge -o $(PGO)/megatherium.profdata $(PGO)/counts
-	RUSTFLAGS="-C target-cpu=native -C profile-use=$(PGO)/megatherium.profdata" $(PGO_BUILD)
-	cp $(PGO)/$(HOST)/release/megatherium$(SUFFIX) megatherium-pgo$(SUFFIX)
 
 # Another architecture must search the same tree. Needs `rustup target add aarch64-unknown-linux-gnu`,
 # a cross linker and qemu-user (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user). The
