@@ -3,9 +3,8 @@
 
 mod scale_support;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::path::Path;
+use std::process::{Output, Stdio};
 
 use megatherium_tests::binary;
 use serde_json::Value;
@@ -356,8 +355,9 @@ fn an_interrupt_keeps_what_was_measured() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the engine can be started");
-    std::thread::sleep(Duration::from_secs(4));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    let killed =
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(killed.is_ok_and(|status| status.success()), "the interrupt can be sent");
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{output:?}");
@@ -371,7 +371,7 @@ fn an_interrupt_keeps_what_was_measured() {
 
 /// A book of one opening many times over: games soon end in it.
 #[cfg(unix)]
-fn book(folder: &Path) -> PathBuf {
+fn book(folder: &Path) -> std::path::PathBuf {
     let path = folder.join("book.epd");
     std::fs::write(&path, "8/5k2/8/8/8/3QK3/8/8 w - - 0 1\n".repeat(100_000)).expect("a book");
     path

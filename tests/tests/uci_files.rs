@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use megatherium_board::Board;
 use megatherium_nnue::Network;
 use megatherium_tests::Conversation;
-use megatherium_tests::game::{judge, plays_on};
+use megatherium_tests::game::plays_on;
 
 fn refused(engine: &mut Conversation, option: &str, path: &Path) -> String {
     let error = engine.error(&format!("setoption name {option} value {}", path.display()));
@@ -185,7 +184,9 @@ fn a_disk_that_does_not_answer() {
     engine.send(&format!("setoption name SyzygyPath value {}", folder.path().display()));
     engine.send("isready\nposition startpos\ngo infinite\nstop");
     let lines = engine.until("bestmove");
-    if let Err(error) = judge(&lines, &Board::startpos()) {
+    if let Err(error) =
+        megatherium_tests::game::judge(&lines, &megatherium_board::Board::startpos())
+    {
         engine.fail(&error);
     }
     assert!(!lines.iter().any(|line| line == "readyok"), "{lines:?}");

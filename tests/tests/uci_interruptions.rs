@@ -334,7 +334,7 @@ fn output_closed_by_the_reader() {
         let _ = writeln!(input, "{command}");
         // A process that another test is just starting holds a copy of the output for a moment, in
         // which writing still succeeds. So it is asked again until it notices.
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_mins(1);
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
                 break status;

@@ -26,7 +26,7 @@ enum Job {
     #[command(flatten)]
     Shell(megatherium_uci::cli::Job),
     #[command(flatten)]
-    Lab(megatherium_lab::cli::Job),
+    Lab(Box<megatherium_lab::cli::Job>),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -3,7 +3,9 @@
 mod common;
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Stdio};
+#[cfg(target_os = "linux")]
+use std::process::Command;
+use std::process::{Child, Stdio};
 
 use common::{engine, failure, success};
 #[cfg(unix)]

@@ -6,9 +6,12 @@ use megatherium_board::referee::Outcome;
 use megatherium_nnue::{Architecture, HIDDEN, Network, Weights, constructed};
 use megatherium_train::data::{Ending, NO_SCORE, Reader, Writer};
 use std::fs;
+#[cfg(unix)]
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+#[cfg(unix)]
+use std::process::Stdio;
+use std::process::{Command, Output};
 
 fn call(directory: &Path, args: &[&str]) -> Output {
     let binary = env!("CARGO_BIN_EXE_megatherium-train");

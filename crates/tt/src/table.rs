@@ -1,6 +1,6 @@
 //! The table: clusters, a way to find them, and a clock that counts generations.
 
-use crate::cluster::Cluster;
+use crate::cluster::{CLUSTERS_PER_MEBIBYTE, Cluster};
 use crate::error::SizeError;
 use crate::huge_pages::HugePages;
 use crate::memory::{Backed, Lines, Memory};
@@ -13,9 +13,6 @@ use crate::slot::SLOTS;
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
-
-/// Clusters in a mebibyte.
-const CLUSTERS_PER_MEBIBYTE: usize = (1 << 20) / 64;
 
 /// A fixed-size hash table that any number of threads probe and store into at once, without a lock
 /// and without waiting. It forgets when it is full, and it never returns a wrong value.
@@ -258,7 +255,7 @@ impl<V: Payload, P: Policy<V>, W: Backed, X: Protocol> Table<V, P, W, X> {
     }
 
     /// Where the clusters are.
-    #[cfg(all(test, feature = "std"))]
+    #[cfg(all(test, feature = "std", target_os = "linux"))]
     pub(crate) fn address_range(&self) -> core::ops::Range<usize> {
         let range = self.clusters.as_ptr_range();
         range.start.addr()..range.end.addr()

@@ -62,7 +62,6 @@ fn a_stored_value_is_found() {
     assert_eq!(table.probe(7 << 60).unwrap().packed(), stored.pack());
     assert_eq!(format!("{:?}", table.probe(7 << 60).unwrap()), format!("Hit({stored:?})"));
     assert!(table.probe(7 << 60 | 1).is_none());
-    assert_eq!(format!("{table:?}"), "Table { clusters: 16384, .. }");
 }
 
 #[test]
@@ -254,7 +253,7 @@ fn probing_keeps_an_entry_young_and_untouched_through_many_generations() {
 fn clear_forgets_everything_on_any_number_of_threads() {
     // Less of everything under Miri, which interprets every access.
     let (count, mebibytes, threads) =
-        if cfg!(miri) { (100, 3, &[2, 5][..]) } else { (50_000, 7, &[0, 1, 2, 5, 1000][..]) };
+        if cfg!(miri) { (100, 7, &[1, 2, 5][..]) } else { (50_000, 7, &[0, 1, 2, 5, 1000][..]) };
     let keys = || (0..count).map(|n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut table = table(mebibytes);
     for &threads in threads {
@@ -288,7 +287,9 @@ fn hashfull_is_a_share_of_the_current_generation() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "a mebibyte is smaller under Miri")]
 fn every_size_is_possible_not_only_powers_of_two() {
+    assert_eq!(format!("{:?}", table(1)), "Table { clusters: 16384, .. }");
     for mebibytes in [1, 2, 3, 5, 7, 100] {
         let table = table(mebibytes);
         assert_eq!(table.mebibytes(), mebibytes);
@@ -434,7 +435,7 @@ fn without_std_the_system_is_not_asked() {
 
 #[test]
 fn the_payload_of_these_tests_is_sound() {
-    let notes: Vec<Note> = (0..3000)
+    let notes: Vec<Note> = (0..if cfg!(miri) { 100 } else { 3000 })
         .map(|n| Note { value: n * 7 - 9000, hint: n as u16 % 5, rank: (n % 40) as u8 })
         .collect();
     assert!(check_layout(&notes, 64 << 14).is_ok());
