@@ -14,6 +14,7 @@
 #   make portable-check  builds it and compares the bench of its levels with each other
 #   make pgo             builds ./megatherium-pgo for this machine, by a profile of its own bench
 #   make aarch64-check   builds for AArch64 and runs tests and bench under qemu-user
+#   make windows-check   lints everything for Windows
 #   make pictures        draws the pictures of the book and of the README again
 #   make smoke           lets a built program search (PROGRAM=path)
 #   make dist            leaves a program that searches in dist (PROGRAM=path NAME=name)
@@ -32,7 +33,7 @@ BUILT := $(TARGET)/release/megatherium$(SUFFIX)
 PLACE := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
 .PHONY: all bench test deny package table-check mutants site profile portable portable-check \
-  pgo aarch64-check pictures smoke dist checksums notes lint-workflows clean
+  pgo aarch64-check windows-check pictures smoke dist checksums notes lint-workflows clean
 
 # Always asks cargo: it knows best whether there is anything to do.
 all:
@@ -144,6 +145,11 @@ aarch64-check:
 	cargo build --locked --package megatherium
 	test "$$($(QEMU) $(TARGET)/$(ARM)/debug/megatherium bench 16 1 8 | tail -n 1 | cut -d' ' -f1)" \
 	  = "$$($(TARGET)/debug/megatherium bench 16 1 8 | tail -n 1 | cut -d' ' -f1)"
+
+# Needs `rustup target add x86_64-pc-windows-gnu` and its C compiler (Debian: gcc-mingw-w64-x86-64).
+windows-check:
+	RUSTFLAGS="-C target-cpu=x86-64" cargo clippy --locked --target x86_64-pc-windows-gnu \
+	  --workspace --all-targets -- -D warnings
 
 # Every picture but the terminal is drawn from a table of the book or a file beside it.
 pictures:

@@ -7,7 +7,6 @@ use megatherium_board::Board;
 use megatherium_nnue::Architecture;
 use megatherium_train::sample::Sample;
 use megatherium_train::trainer::{AdamW, Model, Moments, Target, Trainer};
-use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
 const BATCH: usize = 16_384;
@@ -34,9 +33,18 @@ fn samples(count: usize) -> Vec<Sample> {
 }
 
 /// Processor time of all threads so far.
+#[cfg(unix)]
 fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Elsewhere the wall clock stands for it.
+#[cfg(not(unix))]
+fn processor_time() -> Duration {
+    static START: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed()
 }
 
 fn steps(criterion: &mut Criterion) {

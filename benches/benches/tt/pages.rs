@@ -2,12 +2,6 @@
 
 use std::fs;
 
-/// Where glibc reads its settings.
-const TUNABLES: &str = "GLIBC_TUNABLES";
-
-/// Asks for huge pages behind every large allocation.
-const HUGE: &str = "glibc.malloc.hugetlb=1";
-
 /// Starts this program again with huge pages behind every allocation, unless it runs so already.
 /// The table asks for them by itself; this gives its rivals the same, so that the comparison is
 /// about the tables.
@@ -15,6 +9,10 @@ const HUGE: &str = "glibc.malloc.hugetlb=1";
 pub fn ask_for_all() {
     use std::os::unix::process::CommandExt;
     use std::{env, process};
+    /// Where glibc reads its settings.
+    const TUNABLES: &str = "GLIBC_TUNABLES";
+    /// Asks for huge pages behind every large allocation.
+    const HUGE: &str = "glibc.malloc.hugetlb=1";
     if env::var(TUNABLES).is_ok_and(|set| set.contains(HUGE)) {
         return;
     }
