@@ -333,15 +333,15 @@ fn output_closed_by_the_reader() {
         // The input stays open: only the output tells the engine that it is alone.
         let _ = writeln!(input, "{command}");
         // A process that another test is just starting holds a copy of the output for a moment, in
-        // which writing still succeeds. So it is asked again until it notices.
+        // which writing still succeeds. So the same is asked again, and nothing else.
         let deadline = Instant::now() + Duration::from_mins(1);
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
                 break status;
             }
             assert!(Instant::now() < deadline, "{command}: still running");
-            std::thread::sleep(Duration::from_millis(100));
-            let _ = writeln!(input, "isready");
+            std::thread::sleep(Duration::from_millis(500));
+            let _ = writeln!(input, "{command}");
         };
         let mut errors = String::new();
         child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
