@@ -22,9 +22,6 @@ pub struct Cluster<W> {
 const _: () =
     assert!(size_of::<Cluster<AtomicU64>>() == 64 && align_of::<Cluster<AtomicU64>>() == 64);
 
-/// Clusters in a mebibyte. It is smaller under Miri, which takes many minutes to write a whole one.
-pub(crate) const CLUSTERS_PER_MEBIBYTE: usize = if cfg!(miri) { 256 } else { (1 << 20) / 64 };
-
 impl<W: Word> Cluster<W> {
     /// Four empty slots.
     pub(crate) fn new() -> Self {

@@ -1,10 +1,8 @@
 //! Sharing work among threads, some of which may fail to start.
 
-use crate::cluster::CLUSTERS_PER_MEBIBYTE;
-
 /// How many clusters a thread takes at a time: a huge page, large enough to be worth the while,
-/// small enough to share evenly.
-const CHUNK: usize = 2 * CLUSTERS_PER_MEBIBYTE;
+/// small enough to share evenly. Tables are smaller under Miri.
+const CHUNK: usize = if cfg!(miri) { 512 } else { 32_768 };
 
 /// Calls `visitor` for everything in `places`, on up to `threads` threads: this one, and as many
 /// others as the system starts. The others do the share of a thread that could not be started.
