@@ -67,7 +67,9 @@ fn is_up_to_date(binary: &Path, workspace: &Path) -> bool {
         return false;
     };
     let Ok(workspace) = workspace.canonicalize() else { return false };
-    if !sources(&list).any(|source| source.starts_with(&workspace)) {
+    // `cargo package` builds a copy of the sources below the target folder.
+    let copies = workspace.join("target");
+    if !sources(&list).any(|file| file.starts_with(&workspace) && !file.starts_with(&copies)) {
         return false;
     }
     let manifests = ["Cargo.toml", "Cargo.lock"].map(|name| workspace.join(name));
@@ -138,8 +140,8 @@ mod tests {
 
     #[test]
     fn the_place_is_read_from_the_path() {
-        let root = env::temp_dir().join(format!("megatherium-place-{}", std::process::id()));
-        std::fs::create_dir_all(&root).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_owned();
         std::fs::write(root.join("CACHEDIR.TAG"), "").unwrap();
         let place = |triple: Option<&str>, profile: &str| Place {
             target_dir: root.clone(),
@@ -158,14 +160,12 @@ mod tests {
             engine(&place(Some(triple), "release")),
             Path::new(triple).join("release/megatherium")
         );
-        std::fs::remove_dir_all(&root).unwrap();
     }
 
     #[test]
     fn a_binary_older_than_a_source_is_not_up_to_date() {
-        let root = env::temp_dir().join(format!("megatherium-fresh-{}", std::process::id()));
-        std::fs::create_dir_all(&root).unwrap();
-        let root = root.canonicalize().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
         for manifest in ["Cargo.toml", "Cargo.lock"] {
             std::fs::write(root.join(manifest), "").unwrap();
         }
@@ -178,16 +178,23 @@ mod tests {
         write(&binary, 100);
         write(&source, 50);
         assert!(!fresh(&binary), "without a list nothing is known");
-        let escaped = source.display().to_string().replace(' ', "\\ ");
-        std::fs::write(root.join("engine.d"), format!("{}: {escaped}\n", binary.display()))
-            .unwrap();
+        let list = |source: &Path| {
+            let escaped = source.display().to_string().replace(' ', "\\ ");
+            std::fs::write(root.join("engine.d"), format!("{}: {escaped}\n", binary.display()))
+                .unwrap();
+        };
+        let copy = root.join("target/package/main.rs");
+        std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        write(&copy, 50);
+        list(&copy);
+        assert!(!fresh(&binary), "made of a package's copy");
+        list(&source);
         assert!(fresh(&binary));
         assert!(!is_up_to_date(&binary, Path::new(WORKSPACE)), "made of another copy's sources");
         write(&source, 150);
         assert!(!fresh(&binary));
         std::fs::remove_file(&source).unwrap();
         assert!(!fresh(&binary));
-        std::fs::remove_dir_all(&root).unwrap();
     }
 
     #[test]

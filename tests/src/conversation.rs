@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,14 @@ use crate::binary;
 /// How long an answer may take before the test gives up. Far more than any answer takes, also on a
 /// busy machine.
 pub const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Held while an engine is started, and while an input is closed. A process that is just being
+/// started has a copy of all that is open here, and would keep the input open for a moment.
+static STARTING: Mutex<()> = Mutex::new(());
+
+fn nobody_starts() -> MutexGuard<'static, ()> {
+    STARTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// An engine process and what has been said so far.
 ///
@@ -33,12 +42,14 @@ impl Conversation {
 
     /// Starts any engine, in any way.
     pub fn start_command(command: &mut Command) -> Self {
+        let alone = nobody_starts();
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the engine can be started");
+        drop(alone);
         let mut output = BufReader::new(child.stdout.take().expect("output is piped"));
         let (sender, lines) = channel();
         thread::spawn(move || {
@@ -164,6 +175,7 @@ impl Conversation {
     /// Closes the engine's input.
     pub fn close_input(&mut self) {
         self.transcript.push("> (end of input)".to_owned());
+        let _alone = nobody_starts();
         self.input = None;
     }
 
@@ -210,14 +222,18 @@ impl Conversation {
     /// Processor time of the engine's process so far, all threads together, also of one that has
     /// exited but was not waited for; `None` where the system does not say. In steps of 10 ms.
     pub fn cpu_time(&self) -> Option<Duration> {
-        let ticks: u64 = self
-            .stat()?
-            .split_ascii_whitespace()
-            .skip(11)
-            .take(2)
-            .flat_map(str::parse::<u64>)
-            .sum();
-        Some(Duration::from_millis(10 * ticks))
+        self.stat().map(|stat| time_in(&stat))
+    }
+
+    /// Processor time so far of the engine's thread of that name; `None` if there is none, or the
+    /// system does not say.
+    pub fn thread_cpu_time(&self, name: &str) -> Option<Duration> {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.process_id())).ok()?;
+        threads.flatten().find_map(|thread| {
+            let stat = std::fs::read_to_string(thread.path().join("stat")).ok()?;
+            let (start, rest) = stat.rsplit_once(") ")?;
+            start.ends_with(&format!("({name}")).then(|| time_in(rest))
+        })
     }
 
     /// Processor time at the end of the process.
@@ -269,6 +285,12 @@ impl Drop for Conversation {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The processor time in what Linux says about a process or thread, from its state on.
+fn time_in(stat: &str) -> Duration {
+    let words = stat.split_ascii_whitespace().skip(11).take(2);
+    Duration::from_millis(10 * words.flat_map(str::parse::<u64>).sum::<u64>())
 }
 
 /// The value after `key` in an `info` line.

@@ -29,8 +29,9 @@ fn the_python_snippet_runs() {
         return;
     }
     let engine = binary::engine().display().to_string();
-    let script =
-        block(&page("docs/using.md"), "python").replace("target/release/megatherium", &engine);
+    // The library gives up after ten seconds, which a busy machine may need.
+    let script = block(&page("docs/using.md"), "python")
+        .replace("\"target/release/megatherium\"", &format!("\"{engine}\", timeout=120"));
     assert!(script.contains(&engine), "the snippet starts the engine");
     let output = Command::new("python3").args(["-c", &script]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

@@ -2,15 +2,19 @@
 
 use megatherium_tests::Conversation;
 
-/// The processors each search thread may use, by number of the thread, as Linux tells it.
+/// The processors each search thread may use, by number of the thread, as Linux tells it. A thread
+/// that has just been joined may be listed a moment longer, before the one that took its place.
 #[cfg(target_os = "linux")]
 fn allowed(engine: &Conversation) -> std::collections::BTreeMap<String, String> {
     let folder = format!("/proc/{}/task", engine.process_id());
     let tasks = std::fs::read_dir(folder).expect("the threads of the engine");
-    let read = |path| std::fs::read_to_string(path).expect("a file about a thread");
+    let read = |path| std::fs::read_to_string(path).ok();
     tasks
         .map(|task| task.expect("a thread").path())
-        .map(|task| (read(task.join("comm")).trim().to_owned(), read(task.join("status"))))
+        .filter_map(|task| {
+            let name = read(task.join("comm"))?;
+            Some((name.trim().to_owned(), read(task.join("status"))?))
+        })
         .filter(|(name, _)| name.starts_with("search-"))
         .map(|(name, status)| {
             let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));

@@ -232,9 +232,11 @@ mod tests {
         let mated = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1";
         assert_eq!(outcome(mated, nodes, false), Some(Outcome::White));
         assert_eq!(outcome(won, nodes, true), None);
-        let second = Duration::from_secs(1);
-        let clock = Budget::Clock { base: second, increment: Duration::from_millis(10) };
-        assert_eq!(outcome(won, clock, false), Some(Outcome::White));
+        // A mate in two, which takes a moment of the minute on the clock.
+        let (base, increment) = (Duration::from_mins(1), Duration::from_millis(10));
+        let mate = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1";
+        let clock = Budget::Clock { base, increment };
+        assert_eq!(outcome(mate, clock, false), Some(Outcome::White));
     }
 
     /// A player that takes its time.

@@ -101,10 +101,15 @@ impl Process {
         Some((next()? + next()?) / 100.0)
     }
 
+    /// Sends a line. An engine that has ended is no error yet: what it said before it ended may be
+    /// waiting, and who listens for its answer learns of the end.
     fn say(&mut self, line: &str) -> Result<(), LabError> {
-        writeln!(self.input, "{line}")
-            .and_then(|()| self.input.flush())
-            .map_err(|error| LabError::Process(error.to_string()))
+        match writeln!(self.input, "{line}").and_then(|()| self.input.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(LabError::Process(error.to_string()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads until a line begins with the word `end` and returns it; `each` sees the lines before.

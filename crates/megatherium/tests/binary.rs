@@ -8,8 +8,6 @@ use std::process::Command;
 use std::process::{Child, Stdio};
 
 use common::{engine, failure, success};
-#[cfg(unix)]
-use common::{interrupt, start};
 
 #[test]
 fn the_help_lists_the_commands_of_both_crates() {
@@ -179,20 +177,6 @@ fn a_duel_needs_two_sides() {
     let one = success(&clock);
     assert!(one.starts_with("2 games, 0.2+0.01 s: "), "{one}");
     assert!(!one.contains('±'), "one pair has no interval: {one}");
-}
-
-/// The stack is large enough for the deepest perft there is, with a table and without.
-#[cfg(unix)]
-#[test]
-fn the_deepest_perft_can_be_interrupted() {
-    for arguments in [&["perft", "255"][..], &["perft", "255", "--hash", "1", "--threads", "2"]] {
-        let child = start(arguments);
-        std::thread::sleep(std::time::Duration::from_millis(500));
-        let output = interrupt(child);
-        assert!(output.status.success(), "{output:?}");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("perft 255 stopped after 0 of 20 first moves"), "{said}");
-    }
 }
 
 #[cfg(target_os = "linux")]

@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use super::{Case, Surroundings};
-
-/// How long an engine may take to leave after its last line.
-const PATIENCE: Duration = Duration::from_mins(1);
+use crate::conversation::PATIENCE;
 
 /// All that was said, and the end.
 #[derive(Debug)]
@@ -43,6 +41,7 @@ pub(super) fn play(case: &Case) -> Result<Played, String> {
     let reader = thread::spawn(move || read(from_engine, &surroundings));
     send(case, &mut to_engine);
     drop(to_engine);
+    // From its last line on; it may still be busy with those before.
     let deadline = Instant::now() + PATIENCE;
     let status = loop {
         match child.try_wait().map_err(|error| error.to_string())? {

@@ -51,10 +51,11 @@ pub struct Subject {
 impl Subject {
     /// Finds the engine (`ENGINE`, or the one of this workspace) and asks for its name and options.
     pub fn meet(long: bool) -> Subject {
-        let path =
-            std::env::var_os("ENGINE").map_or_else(|| binary::engine().to_owned(), PathBuf::from);
+        let other = std::env::var_os("ENGINE").map(PathBuf::from);
+        let patience = if other.is_some() { Duration::from_secs(20) } else { PATIENCE };
+        let path = other.unwrap_or_else(|| binary::engine().to_owned());
         let mut engine = Conversation::start_command(&mut Command::new(&path));
-        engine.set_patience(Duration::from_secs(20));
+        engine.set_patience(patience);
         engine.send("uci");
         let lines = engine.until("uciok");
         let name = lines

@@ -81,20 +81,26 @@ fn every_limit_of_memory_and_every_command() {
 }
 
 /// The engine in a place where another user may run it, and the words that make it run as one: the
-/// limit on threads does not hold for root. Each test has a user of its own: the limit counts all
-/// processes of a user, and tests run side by side.
-fn as_nobody(user: u32) -> Option<(tempfile::TempDir, Vec<String>)> {
+/// limit on threads does not hold for root. Each test has a user of its own, 0 or 1, in each run of
+/// the tests: the limit counts all processes of a user, and tests run side by side.
+fn as_nobody(number: u32) -> Option<(tempfile::TempDir, Vec<String>)> {
     let is_root = std::fs::read_to_string("/proc/self/status")
         .is_ok_and(|status| status.lines().any(|line| line.starts_with("Uid:\t0\t")));
     let folder = tempfile::tempdir().ok()?;
     let engine = folder.path().join("engine");
-    std::fs::copy(binary::engine(), &engine).ok()?;
+    // Not by this process: one that another test is just starting would have the copy open for
+    // writing, too, and a file that is open for writing cannot be run.
+    let copied = Command::new("cp").arg(binary::engine()).arg(&engine).status();
+    if !copied.is_ok_and(|status| status.success()) {
+        return None;
+    }
     for path in [folder.path(), &engine] {
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).ok()?;
     }
     let mut words = Vec::new();
     if is_root {
         // A user without other processes, so that only this one counts.
+        let user = 61_184 + 2 * (std::process::id() % 2000) + number;
         words = vec!["setpriv".into(), format!("--reuid={user}"), "--clear-groups".into()];
         let works = Command::new(&words[0]).args(&words[1..]).arg("true").status();
         if !works.is_ok_and(|status| status.success()) {
@@ -108,7 +114,7 @@ fn as_nobody(user: u32) -> Option<(tempfile::TempDir, Vec<String>)> {
 /// No thread, or only a few, can be started.
 #[test]
 fn threads_that_cannot_be_started() {
-    let Some((_folder, words)) = as_nobody(61_834) else {
+    let Some((_folder, words)) = as_nobody(0) else {
         println!("skipped: no other user to run as");
         return;
     };
@@ -128,7 +134,7 @@ fn threads_that_cannot_be_started() {
 /// The same for the tools: fewer threads do the work, or there is one line of error.
 #[test]
 fn tools_without_their_threads() {
-    let Some((folder, words)) = as_nobody(61_835) else {
+    let Some((folder, words)) = as_nobody(1) else {
         println!("skipped: no other user to run as");
         return;
     };

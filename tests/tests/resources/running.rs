@@ -15,8 +15,8 @@ pub struct Ended {
     pub status: Option<ExitStatus>,
 }
 
-/// Runs a command with an input; a process that is still there after a minute is killed, and its
-/// status is `None`.
+/// Runs a command with an input; a process that is still there after five minutes is killed, and
+/// its status is `None`.
 pub fn run(command: &mut Command, input: &str) -> Ended {
     let mut child = command
         .stdin(Stdio::piped())
@@ -41,7 +41,7 @@ pub fn run(command: &mut Command, input: &str) -> Ended {
         let _ = errors.read_to_string(&mut text);
         text
     });
-    let deadline = Instant::now() + Duration::from_mins(1);
+    let deadline = Instant::now() + Duration::from_mins(5);
     let status = loop {
         match child.try_wait().expect("a child") {
             None if Instant::now() > deadline => {

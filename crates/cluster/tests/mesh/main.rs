@@ -78,14 +78,13 @@ impl Cluster {
         let timing = timing(silence);
         let followers =
             ends.map(|end| thread::spawn(move || follow(end, timing).unwrap())).collect();
-        Cluster::with(mesh, followers, silence)
+        Cluster::with(mesh, followers, timing)
     }
 
-    fn with(mesh: Mesh, followers: Vec<JoinHandle<bool>>, silence: Duration) -> Cluster {
+    fn with(mesh: Mesh, followers: Vec<JoinHandle<bool>>, timing: Timing) -> Cluster {
         let (lines, feed) = channel();
         let (ear, said) = channel();
         let transport = mesh.clone();
-        let timing = timing(silence);
         let leader = thread::spawn(move || {
             let output = Arc::new(Output::new(Box::new(Ear(ear))));
             lead(transport, BufReader::new(Feed(feed, Vec::new())), output, timing).unwrap()
@@ -186,22 +185,23 @@ fn clusters_of_several_sizes_answer_once_and_count_everybody() {
 fn entries_are_exchanged_and_counted() {
     let cluster = Cluster::calm(3);
     cluster.ready();
-    cluster.go(&middlegame(), "nodes 100000");
+    let deadline = Instant::now() + FOREVER;
     let mut sums = [0, 1];
-    for _ in 0..100 {
+    while sums[0] != sums[1] || sums[0] <= 1000 {
+        assert!(Instant::now() < deadline, "{sums:?}");
+        // On a busy machine a search may be over before much has been exchanged.
+        if sums[0] <= 1000 {
+            cluster.go(&middlegame(), "nodes 100000");
+        }
         cluster.tell("tt");
         let lines = cluster.until("rank 2");
         let ranks: Vec<&String> = lines.iter().filter(|line| line.starts_with("rank ")).collect();
         assert_eq!(ranks.len(), 3, "{lines:#?}");
         let word = |line: &str, at: usize| line.split_ascii_whitespace().nth(at).unwrap().parse();
         sums = [2, 5].map(|at| ranks.iter().map(|line| word(line, at).unwrap_or(0)).sum::<u64>());
-        if sums[0] == sums[1] {
-            break;
-        }
         // Followers report twice a second.
         thread::sleep(Duration::from_millis(100));
     }
-    assert!(sums[0] == sums[1] && sums[0] > 1000, "{sums:?}");
     cluster.quit();
 }
 
@@ -209,19 +209,26 @@ fn entries_are_exchanged_and_counted() {
 /// them than rank 0 can have. With several lines no iteration is taken over; that would save nodes.
 #[test]
 fn followers_work_on_the_same_position() {
+    let nodes = |cluster: &Cluster| {
+        cluster.tell("ucinewgame");
+        cluster.ready();
+        let lines = cluster.go(&middlegame(), "depth 12");
+        lines.iter().map(|line| number(line, "nodes")).max().unwrap()
+    };
+    let alone = Cluster::calm(1);
+    alone.tell("setoption name MultiPV value 2");
+    let single = nodes(&alone);
+    alone.quit();
     let cluster = Cluster::calm(3);
     cluster.tell("setoption name Cluster Grace value 1000");
     cluster.tell("setoption name MultiPV value 2");
-    cluster.ready();
-    let lines = cluster.go(&middlegame(), "depth 12");
-    let together = lines.iter().map(|line| number(line, "nodes")).max().unwrap();
+    // Entries of others change the nodes of rank 0 a little: half as many again are more. On a busy
+    // machine it may be done before the others have begun, and then it searches once more.
+    let deadline = Instant::now() + FOREVER;
+    while nodes(&cluster) <= single + single / 2 {
+        assert!(Instant::now() < deadline, "never more than {single} and half of it");
+    }
     cluster.quit();
-    let alone = Cluster::calm(1);
-    alone.tell("setoption name MultiPV value 2");
-    let lines = alone.go(&middlegame(), "depth 12");
-    let single = lines.iter().map(|line| number(line, "nodes")).max().unwrap();
-    alone.quit();
-    assert!(together > single, "{together} {single}");
 }
 
 #[test]
@@ -249,7 +256,9 @@ fn strangers_are_refused_by_name() {
         let mut ends = Mesh::new(2, Faults::default());
         let mut stranger = Endpoint::new(ends.pop().unwrap());
         stranger.post(0, &Message::Hello(hello));
-        let cluster = Cluster::with(ends.pop().unwrap(), Vec::new(), SOON);
+        // It acknowledges nothing: only at the end is that waited for.
+        let timing = Timing { shutdown: SOON, ..timing(FOREVER) };
+        let cluster = Cluster::with(ends.pop().unwrap(), Vec::new(), timing);
         let said = cluster.ready();
         assert_eq!(said.len(), 2, "{said:?}");
         let text = format!("info string error: rank 1 is left out: {reason}");
@@ -279,7 +288,8 @@ fn settings_reach_the_followers_and_their_errors_come_back() {
 /// A follower that dies in a search is left out with one line, and the search goes on.
 #[test]
 fn a_death_is_noticed_once_and_the_answer_comes() {
-    let cluster = Cluster::new(3, Faults::default(), Duration::from_secs(2));
+    // Longer than the other follower is ever kept from the processor.
+    let cluster = Cluster::new(3, Faults::default(), Duration::from_secs(5));
     cluster.ready();
     cluster.tell("go infinite");
     cluster.until("info depth 4");

@@ -232,9 +232,9 @@ mod tests {
             Inventory::take(path, &Inventory::default(), &AtomicBool::new(false)).unwrap_err()
         };
         assert_eq!(take("/nowhere/at/all"), TablebaseError::NotAFolder("/nowhere/at/all".into()));
-        let empty = std::env::temp_dir().join("megatherium-empty-tablebases");
-        std::fs::create_dir_all(&empty).unwrap();
-        assert!(matches!(take(empty.to_str().unwrap()), TablebaseError::NothingFound(_)));
+        let empty = tempfile::tempdir().unwrap();
+        let nothing = take(empty.path().to_str().unwrap());
+        assert!(matches!(nothing, TablebaseError::NothingFound(_)));
         assert_eq!(take(":"), TablebaseError::NothingFound(":".into()));
     }
 }
