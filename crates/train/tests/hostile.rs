@@ -206,7 +206,8 @@ fn options_have_ranges() {
         let error = fail(directory.path(), &["train", "games.data", "-o", "run", &argument]);
         assert!(error.starts_with("error: invalid value"), "{argument}: {error}");
     }
-    for argument in ["--threads=0", "--hash=0", "--random-plies=1000", "--nodes=0"] {
+    for argument in ["--threads=0", "--hash=0", "--random-plies=1000", "--nodes=0", "--win-score=0"]
+    {
         let error = fail(directory.path(), &["datagen", "out", argument]);
         assert!(error.starts_with("error: invalid value"), "{argument}: {error}");
     }

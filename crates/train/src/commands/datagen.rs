@@ -29,6 +29,12 @@ pub struct DatagenArgs {
     /// Random moves at the start of a game (half of the games have one more)
     #[arg(long, default_value_t = Rules::default().random_plies, value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
     random_plies: usize,
+    /// Reject openings with a score beyond this many centipawns, for either side
+    #[arg(long, default_value_t = Rules::default().max_start_score, value_parser = value_parser!(i32).range(1..=10_000))]
+    start_score: i32,
+    /// End a game as won when four scores in a row are beyond this many centipawns
+    #[arg(long, default_value_t = Rules::default().adjudication.win.score, value_parser = value_parser!(i32).range(1..=10_000))]
+    win_score: i32,
     /// Start from the positions of this file, one FEN or EPD a line
     #[arg(long)]
     book: Option<PathBuf>,
@@ -53,13 +59,15 @@ pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
         Some(path) => Arc::new(load_network(path)?),
         None => Network::embedded(),
     };
-    let rules = Rules {
+    let mut rules = Rules {
         soft_nodes: args.nodes,
         hard_nodes: args.nodes.saturating_mul(8),
         random_plies: args.random_plies,
+        max_start_score: args.start_score,
         book: args.book.as_deref().map_or(Ok(Vec::new()), read_book)?,
         ..Rules::default()
     };
+    rules.adjudication.win.score = args.win_score;
     let threads =
         args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let engines = (0..threads)
