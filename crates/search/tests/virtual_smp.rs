@@ -112,30 +112,30 @@ fn iterations_are_reported(engine: &mut Engine) {
 fn four_threads_search_the_same_tree_twice() {
     let settings = VirtualSmp::default();
     let mut engine = Engine::new(4, 4).unwrap();
-    let first = tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings);
+    let first = tree(&mut engine, MIDDLEGAME, Limits::depth(11), settings);
     assert_eq!(first.nodes_by_thread.len(), 4);
     assert!(first.nodes_by_thread.iter().all(|&nodes| nodes > 1000), "{first:?}");
     assert_eq!(
         first,
-        tree(&mut engine, MIDDLEGAME, Limits::depth(9), settings),
+        tree(&mut engine, MIDDLEGAME, Limits::depth(11), settings),
         "in the same engine"
     );
     let mut another = Engine::new(4, 4).unwrap();
     assert_eq!(
         first,
-        tree(&mut another, MIDDLEGAME, Limits::depth(9), settings),
+        tree(&mut another, MIDDLEGAME, Limits::depth(11), settings),
         "in another engine"
     );
     let seed = VirtualSmp { seed: 2, ..settings };
     assert_ne!(
         first,
-        tree(&mut engine, MIDDLEGAME, Limits::depth(9), seed),
+        tree(&mut engine, MIDDLEGAME, Limits::depth(11), seed),
         "another seed, another tree"
     );
     let quantum = VirtualSmp { quantum: 16, ..settings };
     assert_ne!(
         first,
-        tree(&mut engine, MIDDLEGAME, Limits::depth(9), quantum),
+        tree(&mut engine, MIDDLEGAME, Limits::depth(11), quantum),
         "other turns, another tree"
     );
 }
