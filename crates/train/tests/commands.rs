@@ -300,6 +300,27 @@ fn an_interrupted_run_says_how_to_continue() {
     succeed(directory.path(), &quantise);
 }
 
+/// No game starts beyond the one bound, and none goes on after four scores beyond the other.
+#[test]
+fn scores_bound_the_games() {
+    let directory = tempfile::tempdir().unwrap();
+    let size = ["datagen", "games.data", "--positions", "3000", "--nodes", "50", "--hash", "1"];
+    let bounds = ["--start-score", "20", "--win-score", "100"];
+    succeed(directory.path(), &[&size[..], &bounds].concat());
+    let games = Reader::open(&directory.path().join("games.data")).unwrap();
+    for game in games.map(Result::unwrap) {
+        let scores = game.plies.iter().map(|ply| ply.score).filter(|&score| score != NO_SCORE);
+        // From one side's view.
+        let scores: Vec<i16> =
+            scores.enumerate().map(|(i, score)| if i % 2 == 0 { score } else { -score }).collect();
+        assert!(scores[0].abs() <= 20, "{scores:?}");
+        for five in scores.windows(5) {
+            let won = five.iter().all(|&score| score > 100);
+            assert!(!won && five.iter().any(|&score| score >= -100), "{scores:?}");
+        }
+    }
+}
+
 /// In a pipe too: how much data there is at the end, and after Ctrl-C.
 #[cfg(unix)]
 #[test]
