@@ -12,6 +12,7 @@ use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicI16, Ordering};
 
 use megatherium_board::{Board, Color};
+use megatherium_tt::prefetch;
 
 use super::history::{PIECE_TO, PieceTo};
 use super::table;
@@ -99,6 +100,21 @@ impl Corrections {
             sum += weights.correction_continuation * self.continuation[pair(before, newest)].get();
         }
         (evaluation + sum / (128 * GRAIN)).clamp(-MAX_EVAL, MAX_EVAL)
+    }
+
+    /// Starts loading what [`apply`](Self::apply) will read: five places in as many tables, most of
+    /// them not in the cache.
+    #[inline]
+    pub fn prefetch(&self, board: &Board, last: LastMoves) {
+        let side = board.side_to_move().index();
+        let at = |table: &Table, key: u64| prefetch(&table[key as usize % SLOTS][side]);
+        at(&self.pawn, board.pawn_key());
+        at(&self.minor, board.minor_key());
+        at(&self.non_pawn[0], board.non_pawn_key(Color::White));
+        at(&self.non_pawn[1], board.non_pawn_key(Color::Black));
+        if let [Some(newest), Some(before)] = last {
+            prefetch(&self.continuation[pair(before, newest)]);
+        }
     }
 
     /// Learns that the search found `error` centipawns more than the evaluation said.

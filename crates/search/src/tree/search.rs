@@ -313,6 +313,7 @@ impl<'a> Search<'a> {
         here.capture = None;
         let mut child = *board;
         child.make(mv);
+        self.corrections.prefetch(&child, self.last_moves(ply + 1));
         child
     }
 
