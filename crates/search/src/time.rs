@@ -18,6 +18,8 @@ use crate::score::Score;
 
 /// Largest part of the clock that the last move before a time control may take.
 const LAST_SHARE: f64 = 0.9;
+/// Largest part of the clock that is kept in reserve.
+const RESERVE_SHARE: f64 = 0.5;
 /// After this many iterations with the same best move more do not count.
 const SETTLED: f64 = 10.0;
 
@@ -71,9 +73,10 @@ impl TimeManager {
         if let Some(clock) = limits.clock_of(side) {
             let increment = limits.increment[side.index()].as_secs_f64();
             let overhead = overhead.as_secs_f64();
+            let clock = clock.as_secs_f64();
+            let reserve = (f64::from(params.time_reserve) / 1000.0).min(clock * RESERVE_SHARE);
             // A nearly empty clock still gets a moment: a late answer beats an unsearched one.
-            let available =
-                (clock.as_secs_f64() - overhead).max(clock.as_secs_f64() * 0.2).max(0.001);
+            let available = (clock - overhead - reserve).max(clock * 0.2).max(0.001);
             let horizon = f64::from(params.time_horizon);
             let moves = limits.moves_to_go.map_or(horizon, |moves| f64::from(moves.clamp(1, 50)));
             let mut per_move = if moves <= 1.5 {
@@ -222,13 +225,17 @@ mod tests {
             time_increment: 50,
             time_hard_share: 40,
             time_hard_factor: 300,
+            time_reserve: 0,
             ..Params::default()
         };
-        let budgets = |limits: &Limits, overhead, ponder| {
+        let cautious = Params { time_reserve: 400, ..params };
+        let budgets_with = |params: &Params, limits: &Limits, overhead, ponder| {
             let overhead = Duration::from_millis(overhead);
-            let manager = TimeManager::new(limits, Color::White, overhead, ponder, &params);
+            let manager = TimeManager::new(limits, Color::White, overhead, ponder, params);
             [manager.soft.unwrap(), manager.hard.unwrap()].map(|limit| limit.as_secs_f64())
         };
+        let budgets =
+            |limits: &Limits, overhead, ponder| budgets_with(&params, limits, overhead, ponder);
         let are = |found: [f64; 2], expected: [f64; 2]| {
             found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-6)
         };
@@ -244,6 +251,12 @@ mod tests {
         assert!(are(budgets(&clock(60_000, 0, Some(1)), 10, false), last));
         // An overhead that is nearly all there is: a fifth of the clock.
         assert!(are(budgets(&clock(100, 0, None), 90, false), [0.02 / 20.0, 0.06 / 20.0]));
+        // The reserve is taken off, but no more than half of the clock.
+        let per_move = 59.59 / 20.0;
+        let full = budgets_with(&cautious, &clock(60_000, 0, None), 10, false);
+        assert!(are(full, [per_move, 3.0 * per_move]));
+        let short = budgets_with(&cautious, &clock(500, 0, None), 10, false);
+        assert!(are(short, [0.24 / 20.0, 0.72 / 20.0]));
     }
 
     /// Parameters of round numbers, so that the tests do not change when the defaults do.
