@@ -1,6 +1,6 @@
 //! The training and validation positions, in memory.
 
-use crate::data::{DataError, Filter, Game, Reader};
+use crate::data::{DataError, Ending, Filter, Game, Reader};
 use crate::sample::{Sample, outlooks};
 use fastrand::Rng;
 use rayon::prelude::*;
@@ -70,9 +70,10 @@ impl Dataset {
     }
 }
 
-/// Whether a game belongs to the validation set.
+/// Whether a game belongs to the validation set. Nodes of search trees never do: their bounds would
+/// make losses incomparable.
 pub fn is_held_out(game: &Game, permille: u64) -> bool {
-    Rng::with_seed(game.fingerprint()).u64(..) % 1000 < permille
+    game.ending != Ending::Tree && Rng::with_seed(game.fingerprint()).u64(..) % 1000 < permille
 }
 
 /// The positions of a game that the filter keeps.

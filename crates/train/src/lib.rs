@@ -7,6 +7,7 @@
 
 pub mod data;
 pub mod dataset;
+pub mod harvest;
 pub mod import;
 pub mod sample;
 pub mod selfplay;

@@ -23,6 +23,8 @@ pub struct Sample {
     kings: [u8; 2],
     /// What the mover could expect from the rest of the game, in 1/65535: see [`outlooks`].
     outlook: u16,
+    /// The score is a bound: a lower one for a result of 2, an upper one for 0, exact for 1.
+    tree: bool,
 }
 
 /// The logistic function.
@@ -62,7 +64,11 @@ impl Sample {
         let sample = Sample::of_board(&position.board, position.score, position.doubled_result);
         let white = position.board.side_to_move() == Color::White;
         let outlook = if white { outlook } else { 1.0 - outlook };
-        Sample { outlook: (outlook * f32::from(u16::MAX)).round() as u16, ..sample }
+        Sample {
+            outlook: (outlook * f32::from(u16::MAX)).round() as u16,
+            tree: position.tree,
+            ..sample
+        }
     }
 
     /// The sample of a board alone; its outlook is its score.
@@ -81,6 +87,7 @@ impl Sample {
             doubled_result,
             kings: [mover, !mover].map(|side| (board.king(side).index() ^ flip) as u8),
             outlook: (sigmoid(f32::from(score) / SCALE as f32) * f32::from(u16::MAX)) as u16,
+            tree: false,
         };
         for (number, square) in squares(occupied).enumerate().take(PIECES) {
             let Some(piece) = board.piece_on(Square::from_index(square ^ flip)) else { continue };
@@ -104,6 +111,12 @@ impl Sample {
     /// The search's score in centipawns from the mover's view.
     pub fn score(&self) -> i16 {
         self.score
+    }
+
+    /// Whether the sample is a node of a search tree: then it has no result, and its score is a
+    /// lower bound (2), an upper one (0) or exact (1).
+    pub fn bound(&self) -> Option<u8> {
+        self.tree.then_some(self.doubled_result)
     }
 
     /// The result for the mover: 0, ½ or 1.

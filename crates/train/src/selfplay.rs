@@ -4,6 +4,7 @@
 //! scores are stored; positions are filtered when the data is read.
 
 use crate::data::{Ending, Game, NO_SCORE, PackedBoard, Ply};
+use crate::harvest::{Choice, Harvest};
 use fastrand::Rng;
 use megatherium_board::referee::{self, Adjudication, Referee, Streak};
 use megatherium_board::{Board, Move};
@@ -53,17 +54,35 @@ pub fn game_seed(run: u32, number: u64) -> u64 {
 
 /// Plays the game of a seed. The same seed, rules, net and table size give the same game.
 pub fn play(engine: &mut Engine, rules: &Rules, net: u32, seed: u64) -> Game {
+    play_and_harvest(engine, rules, net, seed, None).0
+}
+
+/// Plays the game of a seed, and returns nodes of its searches, too.
+pub fn play_and_harvest(
+    engine: &mut Engine,
+    rules: &Rules,
+    net: u32,
+    seed: u64,
+    choice: Option<Choice>,
+) -> (Game, Vec<Game>) {
     let mut random = Rng::with_seed(seed);
     loop {
         engine.new_game();
-        if let Some(game) = attempt(engine, rules, net, &mut random) {
-            return game;
+        let mut harvest = choice.map(|choice| Harvest::new(choice, seed));
+        if let Some(game) = attempt(engine, rules, net, &mut random, harvest.as_mut()) {
+            return (game, harvest.map_or_else(Vec::new, Harvest::finish));
         }
     }
 }
 
 /// A game from one random opening; `None` if the opening is rejected.
-fn attempt(engine: &mut Engine, rules: &Rules, net: u32, random: &mut Rng) -> Option<Game> {
+fn attempt(
+    engine: &mut Engine,
+    rules: &Rules,
+    net: u32,
+    random: &mut Rng,
+    mut harvest: Option<&mut Harvest>,
+) -> Option<Game> {
     let start = if rules.book.is_empty() {
         Board::startpos()
     } else {
@@ -95,6 +114,9 @@ fn attempt(engine: &mut Engine, rules: &Rules, net: u32, random: &mut Rng) -> Op
         let mv: Move = found.best?;
         if referee.plies() == 0 && found.score.abs() > rules.max_start_score {
             return None;
+        }
+        if let Some(harvest) = &mut harvest {
+            harvest.gather(engine, &root.board, net);
         }
         plies.push(Ply { mv, score: found.score as i16 });
         root.play(mv);

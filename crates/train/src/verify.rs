@@ -41,7 +41,8 @@ pub fn network_scores(network: &Network, samples: &[Sample]) -> Vec<f64> {
 pub fn loss(scores: &[f64], samples: &[Sample], target: Target) -> f64 {
     let losses = scores.iter().zip(samples).map(|(&score, sample)| {
         let expected = f64::from(sigmoid((score / f64::from(SCALE)) as f32));
-        (expected - f64::from(target.of(sample))).abs().powf(f64::from(target.exponent))
+        let [least, most] = target.of(sample).map(f64::from);
+        (expected - expected.clamp(least, most)).abs().powf(f64::from(target.exponent))
     });
     losses.sum::<f64>() / samples.len().max(1) as f64
 }

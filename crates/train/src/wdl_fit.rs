@@ -3,7 +3,7 @@
 //! Positions are counted by score and material. The fit maximises the likelihood by coordinate
 //! search with shrinking steps: with four parameters and a smooth function nothing finer is needed.
 
-use crate::data::{DataError, Filter, Reader, Watch, tell};
+use crate::data::{DataError, Filter, Position, Reader, Watch, tell};
 use megatherium_search::wdl::{Model, material};
 use std::path::Path;
 
@@ -47,7 +47,8 @@ impl Tally {
         let mut games = 0;
         for game in Reader::open(path)? {
             tell(watch, &mut games)?;
-            for position in game?.replay().filter(|position| filter.keeps(position)) {
+            let suited = |position: &Position| !position.tree && filter.keeps(position);
+            for position in game?.replay().filter(suited) {
                 self.count(
                     i32::from(position.score),
                     material(&position.board),

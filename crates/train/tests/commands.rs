@@ -4,7 +4,7 @@ mod common;
 
 use megatherium_board::referee::Outcome;
 use megatherium_nnue::{Architecture, HIDDEN, Network, Weights, constructed};
-use megatherium_train::data::{Ending, NO_SCORE, Reader, Writer};
+use megatherium_train::data::{Ending, Filter, Game, NO_SCORE, Reader, Writer};
 use std::fs;
 #[cfg(unix)]
 use std::io::{BufRead as _, BufReader};
@@ -319,6 +319,32 @@ fn scores_bound_the_games() {
             assert!(!won && five.iter().any(|&score| score >= -100), "{scores:?}");
         }
     }
+}
+
+/// Nodes of search trees are counted apart from games, and can be learnt from.
+#[test]
+fn nodes_of_search_trees_are_written_on_request() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let size = ["--positions", "3000", "--nodes", "300", "--hash", "1"];
+    let tree = ["--tree-depth", "2", "--tree-percent", "50"];
+    succeed(path, &[&["datagen", "tree.data"], &size[..], &tree].concat());
+    let records: Vec<Game> =
+        Reader::open(&path.join("tree.data")).unwrap().map(Result::unwrap).collect();
+    let nodes = records.iter().filter(|record| record.ending == Ending::Tree).count();
+    let games = records.len() - nodes;
+    assert!(nodes > 100 && games > 0, "{nodes} nodes, {games} games");
+    let said = succeed(path, &["stats", "tree.data"]);
+    let counts = |count: usize, what: &str| said.contains(&format!("{count:>12} {what}"));
+    assert!(counts(nodes, "nodes of search trees") && counts(games, "games,"), "{said}");
+    succeed(path, &["train", "tree.data", "-o", "run", "--hidden", "32", "--epochs", "1"]);
+    // Results are those of games alone.
+    let played = records.iter().filter(|record| record.ending != Ending::Tree);
+    let kept = |game: &Game| game.replay().filter(|it| Filter::default().keeps(it)).count();
+    let positions: usize = played.map(kept).sum();
+    let said = succeed(path, &["wdl", "tree.data"]);
+    assert!(said.contains(&format!("{positions} positions")), "{said}");
+    assert!(fail(path, &["datagen", "x.data", "--tree-percent", "9"]).contains("--tree-depth"));
 }
 
 /// In a pipe too: how much data there is at the end, and after Ctrl-C.

@@ -33,7 +33,11 @@ fn a_target_is_a_mixture_of_three() {
     let (outcome, ending) = (Outcome::White, Ending::Played);
     let game = Game { start, outcome, ending, net: 0, plies };
     let first = dataset::samples(&game, &Filter::NONE)[0];
-    let target = |mix, outlook| Target { mix, outlook, ..TARGET }.of(&first);
+    let target = |mix, outlook| {
+        let [least, most] = Target { mix, outlook, ..TARGET }.of(&first);
+        assert_eq!(least.to_bits(), most.to_bits(), "a game's position has one target");
+        least
+    };
     // The score is even, and White goes on to win.
     let is = |found: f32, expected: f32| (found - expected).abs() < 1e-6;
     assert!(is(target(1.0, 0.0), 1.0) && is(target(0.0, 0.0), 0.5));
@@ -42,6 +46,40 @@ fn a_target_is_a_mixture_of_three() {
     let half = f32::midpoint(later, 0.5);
     assert!(is(target(0.0, 0.5), half));
     assert!(is(target(0.5, 0.5), f32::midpoint(1.0, half)));
+}
+
+/// The sample of a search-tree node with White to move, by who the result favours.
+fn node(outcome: Outcome, score: i16) -> Sample {
+    let board = Board::startpos();
+    let plies = vec![Ply { mv: board.legal_moves()[0], score }];
+    let start = PackedBoard::pack(&board).unwrap();
+    let game = Game { start, outcome, ending: Ending::Tree, net: 0, plies };
+    dataset::samples(&game, &Filter::NONE)[0]
+}
+
+/// A bound is an error on one side only.
+#[test]
+fn a_node_of_a_tree_is_a_range() {
+    let target = |outcome| TARGET.of(&node(outcome, 400));
+    let score = 1.0 / (1.0 + (-1.0_f32).exp());
+    let expected = [
+        (Outcome::White, [score, 1.0]),
+        (Outcome::Black, [0.0, score]),
+        (Outcome::Draw, [score, score]),
+    ];
+    for (outcome, range) in expected {
+        let found = target(outcome);
+        assert!(found.iter().zip(range).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
+    }
+    // A net that says "even" is wrong about two of them.
+    let mut trainer =
+        Trainer::new(Model::zero(shape(1)), Moments::new(shape(1)), AdamW::default(), TARGET);
+    let mut loss = |outcome, score| trainer.loss(&[node(outcome, score)]);
+    let wrong = f64::from(score - 0.5).powi(2);
+    assert!((loss(Outcome::White, 400) - wrong).abs() < 1e-6);
+    assert!((loss(Outcome::Draw, 400) - wrong).abs() < 1e-6);
+    assert!((loss(Outcome::Black, -400) - wrong).abs() < 1e-6);
+    assert!(loss(Outcome::Black, 400).abs() < 1e-9 && loss(Outcome::White, -400).abs() < 1e-9);
 }
 
 /// Positions of random games with random scores and results.
@@ -98,7 +136,8 @@ fn reference_loss(model: &Model, samples: &[Sample], exponent: f32) -> f64 {
             }
         }
         let expected = 1.0 / (1.0 + (-output).exp());
-        total += (expected - f64::from(TARGET.of(sample))).abs().powf(f64::from(exponent));
+        let [least, most] = TARGET.of(sample).map(f64::from);
+        total += (expected - expected.clamp(least, most)).abs().powf(f64::from(exponent));
     }
     total / samples.len() as f64
 }

@@ -9,7 +9,8 @@ use megatherium_cli::progress::Progress;
 use megatherium_nnue::Network;
 use megatherium_search::Engine;
 use megatherium_train::data::{DataError, Game, Resumed, Writer};
-use megatherium_train::selfplay::{Rules, game_seed, play};
+use megatherium_train::harvest::Choice;
+use megatherium_train::selfplay::{Rules, game_seed, play_and_harvest};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,6 +48,12 @@ pub struct DatagenArgs {
     /// Hash table of each game in MiB
     #[arg(long, default_value_t = 8, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_536))]
     hash: usize,
+    /// Also write nodes of the search tree that were searched at least this deep
+    #[arg(long, value_parser = value_parser!(u8).range(1..=64))]
+    tree_depth: Option<u8>,
+    /// How many in a hundred of these nodes, drawn at random
+    #[arg(long, requires = "tree_depth", default_value_t = 25, value_parser = value_parser!(u8).range(1..=100))]
+    tree_percent: u8,
     /// Seed of the run; runs with different seeds play different games
     #[arg(long, default_value_t = 1)]
     seed: u32,
@@ -68,6 +75,8 @@ pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
         ..Rules::default()
     };
     rules.adjudication.win.score = args.win_score;
+    let choice =
+        args.tree_depth.map(|least_depth| Choice { least_depth, percent: args.tree_percent });
     let threads =
         args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let engines = (0..threads)
@@ -86,7 +95,8 @@ pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
         engine.set_network(Arc::clone(&network));
         while output.wants_more() {
             let seed = game_seed(args.seed, number.fetch_add(1, Ordering::Relaxed));
-            output.write(&play(&mut engine, &rules, net, seed));
+            let (game, nodes) = play_and_harvest(&mut engine, &rules, net, seed, choice);
+            nodes.iter().chain([&game]).for_each(|record| output.write(record));
         }
     };
     let work = &work;

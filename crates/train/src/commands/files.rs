@@ -84,16 +84,19 @@ pub fn stats(args: &StatsArgs) -> Result<(), Failure> {
         reading.bar.step(1, "");
     }
     reading.bar.clear();
-    let Stats { games, plies, kept, .. } = total;
+    let Stats { games, tree, plies, kept, .. } = total;
     let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let [black, drawn, white] = total.outcomes;
-    say!("{games:>12} games, {:.1} plies each", plies as f64 / games.max(1) as f64);
+    say!("{games:>12} games, {:.1} plies each", (plies - tree) as f64 / games.max(1) as f64);
     say!(
         "{:>12} by White, {drawn} drawn, {black} by Black: White scores {:.1} %",
         white,
         100.0 * total.white_share()
     );
     say!("{:>12} adjudicated ({:.1} %)", total.adjudicated, share(total.adjudicated, games));
+    if tree > 0 {
+        say!("{tree:>12} nodes of search trees");
+    }
     say!("{plies:>12} positions");
     for (count, what) in [
         (total.random, "without a score"),

@@ -22,6 +22,9 @@ pub enum Ending {
     Played = 0,
     /// Adjudicated by the scores.
     Adjudicated = 1,
+    /// No game, but a node of a search tree with one move and its score. The score is a bound: the
+    /// side that the result favours has at least that much; a draw means that it is exact.
+    Tree = 2,
 }
 
 /// A move and its score.
@@ -97,6 +100,7 @@ impl Game {
         let ending = match record[7] {
             0 => Ending::Played,
             1 => Ending::Adjudicated,
+            2 => Ending::Tree,
             _ => return Err(damaged("it has an unknown ending")),
         };
         let plies = record[RECORD_HEADER..].as_chunks::<PLY>().0.iter().map(|&[a, b, c, d]| {

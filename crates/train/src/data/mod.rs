@@ -14,7 +14,7 @@
 //!              2     2  plies, n
 //!              4     2  !n, so that a damaged length is not mistaken for a truncated file
 //!              6     1  result: 0 Black won, 1 draw, 2 White won
-//!              7     1  ending: 0 played to the end, 1 adjudicated
+//!              7     1  ending: 0 played to the end, 1 adjudicated, 2 a node of a search tree
 //!              8     4  net: the last half of its checksum, in hexadecimal its last eight digits
 //!             12     4  checksum of the record without this field, FNV-1a folded to 32 bits
 //!             16    28  the position the game starts from, see [`PackedBoard`]

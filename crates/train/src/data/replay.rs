@@ -1,6 +1,6 @@
 //! Replays a game, and flags positions that may not suit training.
 
-use super::{Game, NO_SCORE};
+use super::{Ending, Game, NO_SCORE};
 use megatherium_board::{Board, Move};
 use std::collections::HashSet;
 
@@ -28,6 +28,8 @@ pub struct Position {
     pub score: i16,
     /// The game's result from the mover's view: 0, ½ or 1, doubled.
     pub doubled_result: u8,
+    /// A node of a search tree: the result says which bound the score is.
+    pub tree: bool,
     /// Reasons against training on it.
     pub flags: Flags,
 }
@@ -127,6 +129,7 @@ impl Iterator for Replay<'_> {
             mv: ply.mv,
             score: ply.score,
             doubled_result: self.game.outcome.half_points(board.side_to_move()) as u8,
+            tree: self.game.ending == Ending::Tree,
             flags: Flags {
                 random: ply.score == NO_SCORE,
                 in_check: board.in_check(),

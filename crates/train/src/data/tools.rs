@@ -19,7 +19,9 @@ pub struct Stats {
     pub adjudicated: u64,
     /// Games that could not be replayed to their end.
     pub illegal: u64,
-    /// Plies of all games.
+    /// Nodes of search trees, which are no games.
+    pub tree: u64,
+    /// Plies of all games, and one for each node of a tree.
     pub plies: u64,
     /// Plies without a score.
     pub random: u64,
@@ -41,11 +43,15 @@ pub struct Stats {
 
 impl Stats {
     fn count(&mut self, game: &Game, filter: &Filter) {
-        self.games += 1;
-        self.outcomes[game.outcome.half_points(Color::White)] += 1;
-        self.adjudicated += u64::from(game.ending == Ending::Adjudicated);
+        if game.ending == Ending::Tree {
+            self.tree += 1;
+        } else {
+            self.games += 1;
+            self.outcomes[game.outcome.half_points(Color::White)] += 1;
+            self.adjudicated += u64::from(game.ending == Ending::Adjudicated);
+            *self.nets.entry(game.net).or_default() += 1;
+        }
         self.plies += game.plies.len() as u64;
-        *self.nets.entry(game.net).or_default() += 1;
         let mut replay = game.replay();
         for position in replay.by_ref() {
             self.random += u64::from(position.flags.random);
@@ -66,6 +72,7 @@ impl Stats {
             (&mut self.games, other.games),
             (&mut self.adjudicated, other.adjudicated),
             (&mut self.illegal, other.illegal),
+            (&mut self.tree, other.tree),
             (&mut self.plies, other.plies),
             (&mut self.random, other.random),
             (&mut self.in_check, other.in_check),

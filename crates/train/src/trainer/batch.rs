@@ -17,11 +17,18 @@ pub struct Target {
 }
 
 impl Target {
-    /// The expected score of the mover, from 0 to 1.
-    pub fn of(&self, sample: &Sample) -> f32 {
+    /// The least and the most that the mover is expected to score, from 0 to 1: the same for a
+    /// position of a game, and one of them unbounded for most nodes of a search tree.
+    pub fn of(&self, sample: &Sample) -> [f32; 2] {
         let score = sigmoid(f32::from(sample.score()) / self.scale);
+        match sample.bound() {
+            Some(0) => return [0.0, score],
+            Some(1) => return [score; 2],
+            Some(_) => return [score, 1.0],
+            None => {}
+        }
         let expected = score + self.outlook * (sample.outlook() - score);
-        self.mix * sample.result() + (1.0 - self.mix) * expected
+        [self.mix * sample.result() + (1.0 - self.mix) * expected; 2]
     }
 }
 
@@ -32,13 +39,14 @@ pub struct Entry {
     count: u8,
     /// The output head.
     pub bucket: u8,
-    /// Target of the output's sigmoid.
-    pub target: f32,
+    /// The least and the most that the output's sigmoid should be.
+    pub target: [f32; 2],
 }
 
 impl Entry {
     /// An entry to be overwritten.
-    pub const EMPTY: Entry = Entry { inputs: [[0; PIECES]; 2], count: 0, bucket: 0, target: 0.0 };
+    pub const EMPTY: Entry =
+        Entry { inputs: [[0; PIECES]; 2], count: 0, bucket: 0, target: [0.0; 2] };
 
     /// The active inputs, in the mover's (0) or the other side's (1) view.
     #[inline]

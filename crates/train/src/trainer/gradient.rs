@@ -104,7 +104,8 @@ impl Workspace {
                 let bias = model.output_bias[entry.bucket as usize % OUTPUT_BUCKETS];
                 let value = tiles.iter().fold(bias, |sum, neurons| sum + neurons[position].part);
                 let expected = sigmoid(value);
-                let error = expected - entry.target;
+                let [least, most] = entry.target;
+                let error = expected - expected.clamp(least, most);
                 // With an exponent of 2 this factor is 1 exactly.
                 let factor = error.abs().max(SMALLEST_ERROR).powf(exponent - 2.0);
                 let slope = exponent * factor * error * expected * (1.0 - expected);
