@@ -34,10 +34,14 @@ impl Checks {
         }
     }
 
-    /// The same for a quiet move, castling left out.
+    /// Where the piece on `from` gives check, directly or by discovery, with an ordinary move.
     #[inline]
-    pub(crate) fn given_by_quiet(&self, board: &Board, mv: Move) -> bool {
-        mv.kind() == Kind::Ordinary && self.ordinary(board, mv)
+    pub(crate) fn targets(&self, board: &Board, from: Square) -> Bitboard {
+        let direct = board
+            .piece_on(from)
+            .map_or(Bitboard::EMPTY, |piece| self.squares[piece.piece_type().index()]);
+        let discovered = !attacks::line(self.king, from);
+        direct | discovered.only_if(self.screens.contains(from))
     }
 }
 

@@ -86,6 +86,33 @@ impl Sink for Count {
     }
 }
 
+/// Passes on the moves that give check, ordinary ones only.
+struct ChecksOnly<'a, 'b> {
+    board: &'a Board,
+    checks: &'a Checks,
+    writer: &'a mut Writer<'b>,
+}
+
+impl Sink for ChecksOnly<'_, '_> {
+    #[inline(always)]
+    fn piece<const FEW: bool>(&mut self, from: Square, targets: Bitboard) {
+        self.writer.piece::<true>(from, targets & self.checks.targets(self.board, from));
+    }
+
+    #[inline(always)]
+    fn pawns<const FEW: bool>(&mut self, targets: Bitboard, offset: i8) {
+        for to in targets {
+            self.piece::<true>(source(to, offset), to.bitboard());
+        }
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, _: Bitboard, _: i8) {}
+
+    #[inline(always)]
+    fn special(&mut self, _: Move) {}
+}
+
 #[inline]
 const fn source(to: Square, offset: i8) -> Square {
     Square::from_index(to.index().wrapping_add_signed(-(offset as isize)))
@@ -109,8 +136,10 @@ impl Board {
     /// Castling that gives check with the rook is left out: it is too rare to look for.
     pub fn quiet_checks(&self, checks: &Checks, list: &mut MoveList) {
         list.clear();
-        self.quiets(list);
-        list.retain(|mv| checks.given_by_quiet(self, mv));
+        list.write(|writer| {
+            let mut sink = ChecksOnly { board: self, checks, writer };
+            self.generate::<false, true>(&mut sink);
+        });
     }
 
     /// All legal moves.
