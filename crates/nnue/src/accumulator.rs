@@ -107,9 +107,9 @@ impl Accumulators {
         let changes = before.changes(mv);
         let mover = before.side_to_move();
         let mut apart = [false; 2];
-        // Castling too moves the king first and foremost: the king is among the pieces added.
-        if let Some(&(_, to)) =
-            changes.added().iter().find(|(piece, _)| piece.piece_type() == PieceType::King)
+        // Castling too moves the king first and foremost.
+        if let Some(&(piece, to)) = changes.added().first()
+            && piece.piece_type() == PieceType::King
         {
             apart[mover.index()] = View::new(mover, before.king(mover)) != View::new(mover, to);
         }
