@@ -13,7 +13,7 @@ use super::reductions::Reductions;
 use super::root_moves::RootMove;
 use super::stack::Stack;
 use super::stats::TableStats;
-use super::table::clock_key;
+use super::table::table_key;
 use super::worker::Worker;
 use crate::learning::correction::LastMoves;
 use crate::learning::{Corrections, Histories, Played};
@@ -296,13 +296,14 @@ impl<'a> Search<'a> {
         self.corrections.apply(faded, board, self.last_moves(ply), &self.params)
     }
 
-    /// Makes `mv` on a copy of the board. The child's table line is prefetched first, so that it
-    /// arrives while the move is made.
+    /// Makes `mv` on a copy of the board. The child's table line is prefetched as soon as its key
+    /// is known, so that it arrives while the rest is done.
     #[inline]
     pub fn make(&mut self, board: &Board, mv: Move, ply: usize) -> Board {
-        let clock = if board.is_noisy(mv) { 0 } else { board.halfmove_clock() + 1 };
+        let mut child = *board;
+        child.make(mv);
         if self.prefetch {
-            self.job.table.prefetch(board.key_after(mv) ^ clock_key(clock));
+            self.job.table.prefetch(table_key(&child));
         }
         self.accumulators.push(board, mv);
         self.keys.push(board.key());
@@ -311,8 +312,6 @@ impl<'a> Search<'a> {
         here.played = Some(Played::new(board, mv));
         here.quiet = None;
         here.capture = None;
-        let mut child = *board;
-        child.make(mv);
         self.corrections.prefetch(&child, self.last_moves(ply + 1));
         child
     }

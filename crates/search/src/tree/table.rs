@@ -20,7 +20,7 @@ pub fn table_key(board: &Board) -> u64 {
 
 /// What a halfmove clock contributes to the key.
 #[inline]
-pub(super) fn clock_key(clock: u32) -> u64 {
+fn clock_key(clock: u32) -> u64 {
     if clock < CLOCK_IN_KEY_FROM {
         return 0;
     }
