@@ -98,6 +98,11 @@ impl Played {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context(u16);
 
+impl Context {
+    /// No move, or a null move: nothing is learned from it.
+    pub const NONE: Context = Context((KINDS * PIECE_TO) as u16);
+}
+
 /// The histories of all moves in one context.
 pub struct Row([Entry; PIECE_TO]);
 
@@ -108,9 +113,6 @@ impl Row {
         self.0[mv.index()].get()
     }
 }
-
-/// The continuation history where there is no earlier move: all zeros.
-static UNKNOWN: Row = Row([const { Entry(AtomicI16::new(0)) }; PIECE_TO]);
 
 impl Default for Row {
     fn default() -> Self {
@@ -124,8 +126,9 @@ pub struct Histories {
     quiet: Box<[Entry; 2 * 4 * 4096]>,
     /// Captures by moving piece, destination and captured type.
     capture: Box<[Entry; PIECE_TO * 6]>,
-    /// Quiet moves by what was played one, two, four and six plies before.
-    continuation: Box<[Row; KINDS * PIECE_TO]>,
+    /// Quiet moves by what was played one, two, four and six plies before. The last row is that of
+    /// [`Context::NONE`]: all zeros.
+    continuation: Box<[Row; KINDS * PIECE_TO + 1]>,
     /// Quiet moves by pawn structure.
     pawn: Box<[Row; PAWN_SLOTS]>,
 }
@@ -194,8 +197,8 @@ impl Histories {
 
     /// How good moves were as answers (or follow-ups) to an earlier one.
     #[inline]
-    pub fn after(&self, earlier: Option<Context>) -> &Row {
-        earlier.map_or(&UNKNOWN, |earlier| &self.continuation[usize::from(earlier.0)])
+    pub fn after(&self, earlier: Context) -> &Row {
+        &self.continuation[usize::from(earlier.0)]
     }
 
     /// How good quiet moves were with this pawn structure.
@@ -225,8 +228,8 @@ impl Histories {
     }
 
     /// Learns that `mv` was good or bad after `earlier`.
-    pub fn update_continuation(&self, earlier: Option<Context>, mv: PieceTo, bonus: i32) {
-        if let Some(earlier) = earlier {
+    pub fn update_continuation(&self, earlier: Context, mv: PieceTo, bonus: i32) {
+        if earlier != Context::NONE {
             self.continuation[usize::from(earlier.0)].0[mv.index()].update(bonus);
         }
     }
@@ -284,9 +287,9 @@ mod tests {
         let answer =
             PieceTo::new(Piece::new(Color::White, PieceType::Rook), Square::from_index(60));
         for (bonus, played) in [100, 200, 300].into_iter().zip(moves) {
-            histories.update_continuation(Some(played.context()), answer, bonus);
+            histories.update_continuation(played.context(), answer, bonus);
         }
-        let learnt = moves.map(|played| histories.after(Some(played.context())).get(answer));
+        let learnt = moves.map(|played| histories.after(played.context()).get(answer));
         assert_eq!(learnt, [100, 200, 300]);
     }
 }

@@ -14,7 +14,7 @@ use crate::params::Params;
 use crate::score::MAX_PLY;
 
 /// Context for move ordering: the moves played 1, 2, 4 and 6 plies ago.
-pub type Earlier = [Option<Context>; 4];
+pub type Earlier = [Context; 4];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 enum Stage {
@@ -149,7 +149,7 @@ impl MovePicker {
         attacks: &Attacks<'_>,
         params: &Params,
         histories: &Histories,
-        earlier: &Earlier,
+        earlier: Earlier,
     ) -> Option<Move> {
         let board = attacks.board;
         moves.scored.truncate(self.end);
@@ -279,7 +279,7 @@ fn score_quiets(
     attacks: &Attacks<'_>,
     params: &Params,
     histories: &Histories,
-    earlier: &Earlier,
+    earlier: Earlier,
 ) {
     let (board, threats, checks) = (attacks.board, attacks.threats(), attacks.checks());
     let side = board.side_to_move();
@@ -325,8 +325,10 @@ mod tests {
     fn all(mut picker: MovePicker, board: &Board, histories: &Histories) -> Vec<Move> {
         let (attacks, params) = (Attacks::new(board), Params::default());
         let mut moves = MoveStack::new().unwrap();
-        std::iter::from_fn(|| picker.next(&mut moves, &attacks, &params, histories, &[None; 4]))
-            .collect()
+        std::iter::from_fn(|| {
+            picker.next(&mut moves, &attacks, &params, histories, [Context::NONE; 4])
+        })
+        .collect()
     }
 
     #[test]
@@ -382,7 +384,9 @@ mod tests {
         let mut picker = MovePicker::new(None, None, 0);
         let (attacks, params) = (Attacks::new(&board), Params::default());
         let mut moves = MoveStack::new().unwrap();
-        while let Some(mv) = picker.next(&mut moves, &attacks, &params, &histories, &[None; 4]) {
+        while let Some(mv) =
+            picker.next(&mut moves, &attacks, &params, &histories, [Context::NONE; 4])
+        {
             assert!(!picker.skip_quiets || board.is_noisy(mv));
             if !board.is_noisy(mv) {
                 picker.skip_quiets();

@@ -8,11 +8,11 @@ use megatherium_board::{Board, Move};
 
 use super::attacks::Attacks;
 use super::entry::Bound;
-use super::movepick::MovePicker;
+use super::movepick::{Earlier, MovePicker};
 use super::moves::{Candidate, Singularity, Skip, Tried};
 use super::search::Search;
 use super::table::{Finding, Recall, decides, table_key};
-use crate::learning::{CaptureIndex, Context, PieceTo, QuietIndex};
+use crate::learning::{CaptureIndex, PieceTo, QuietIndex};
 use crate::params::PLY;
 use crate::score::{
     DRAW, INFINITY, MAX_PLY, NONE, Score, TB_WIN, is_decisive, is_loss, mate_in, mated_in,
@@ -248,7 +248,7 @@ impl Search<'_> {
         }
 
         while let Some(mv) =
-            picker.next(self.moves, &attacks, &self.params, self.histories, &earlier)
+            picker.next(self.moves, &attacks, &self.params, self.histories, earlier)
         {
             if Some(mv) == excluded {
                 continue;
@@ -266,7 +266,7 @@ impl Search<'_> {
                 quiet,
                 checks: attacks.gives_check(mv),
                 killer: killer == Some(mv),
-                history: self.history_of(&attacks, mv, quiet, &earlier),
+                history: self.history_of(&attacks, mv, quiet, earlier),
                 number: move_count,
             };
             let mut reduction = self.reductions.base(&self.params, quiet, node.depth, move_count);
@@ -583,13 +583,7 @@ impl Search<'_> {
     }
 
     /// The combined history score of a move.
-    fn history_of(
-        &self,
-        attacks: &Attacks<'_>,
-        mv: Move,
-        quiet: bool,
-        earlier: &[Option<Context>; 4],
-    ) -> i32 {
+    fn history_of(&self, attacks: &Attacks<'_>, mv: Move, quiet: bool, earlier: Earlier) -> i32 {
         let board = attacks.board;
         if !quiet {
             return self.histories.capture(board, mv);

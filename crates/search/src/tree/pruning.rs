@@ -135,7 +135,7 @@ impl Search<'_> {
         let earlier = self.earlier(ply);
         let attacks = Attacks::new(board);
         while let Some(mv) =
-            picker.next(self.moves, &attacks, &self.params, self.histories, &earlier)
+            picker.next(self.moves, &attacks, &self.params, self.histories, earlier)
         {
             let child = self.make(board, mv, ply);
             let mut score =

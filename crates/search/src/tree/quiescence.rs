@@ -125,7 +125,7 @@ impl Search<'_> {
         let recapture = self.stack.back(ply, 1).mv.map(Move::to);
         let attacks = Attacks::new(board);
         while let Some(mv) =
-            picker.next(self.moves, &attacks, &self.params, self.histories, &earlier)
+            picker.next(self.moves, &attacks, &self.params, self.histories, earlier)
         {
             move_count += 1;
             if !is_loss(best_score) {

@@ -16,7 +16,7 @@ use super::stats::TableStats;
 use super::table::table_key;
 use super::worker::Worker;
 use crate::learning::correction::LastMoves;
-use crate::learning::{Corrections, Histories, Played};
+use crate::learning::{Context, Corrections, Histories, Played};
 use crate::params::Params;
 use crate::score::{DRAW, MAX_EVAL, Score};
 use crate::smp::Baton;
@@ -252,7 +252,7 @@ impl<'a> Search<'a> {
     /// The moves played 1, 2, 4 and 6 plies before `ply`.
     #[inline]
     pub fn earlier(&self, ply: usize) -> Earlier {
-        [1, 2, 4, 6].map(|back| self.stack.back(ply, back).played.map(Played::context))
+        [1, 2, 4, 6].map(|back| self.stack.back(ply, back).context)
     }
 
     /// The last two moves, for the correction history.
@@ -309,7 +309,9 @@ impl<'a> Search<'a> {
         self.keys.push(board.key());
         let here = &mut self.stack[ply];
         here.mv = Some(mv);
-        here.played = Some(Played::new(board, mv));
+        let played = Played::new(board, mv);
+        here.played = Some(played);
+        here.context = played.context();
         here.quiet = None;
         here.capture = None;
         self.corrections.prefetch(&child, self.last_moves(ply + 1));
@@ -326,6 +328,7 @@ impl<'a> Search<'a> {
         let here = &mut self.stack[ply];
         here.mv = None;
         here.played = None;
+        here.context = Context::NONE;
         here.quiet = None;
         here.capture = None;
         let mut child = *board;

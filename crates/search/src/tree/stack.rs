@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use megatherium_board::Move;
 
-use crate::learning::{CaptureIndex, Played, QuietIndex};
+use crate::learning::{CaptureIndex, Context, Played, QuietIndex};
 use crate::score::{MAX_PLY, NONE, Score};
 
 /// Plies of context below the root, so that "six plies ago" always exists.
@@ -19,6 +19,8 @@ pub struct Ply {
     pub mv: Option<Move>,
     /// The same as histories know it.
     pub played: Option<Played>,
+    /// The same as a context of later moves.
+    pub context: Context,
     /// Where the butterfly history keeps the move, if it is quiet and searched by the main search.
     pub quiet: Option<QuietIndex>,
     /// Where the capture history keeps the move, if it is noisy and searched by the main search.
@@ -47,6 +49,7 @@ impl Default for Ply {
             static_eval: NONE,
             mv: None,
             played: None,
+            context: Context::NONE,
             quiet: None,
             capture: None,
             number: 0,
