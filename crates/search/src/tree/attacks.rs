@@ -31,6 +31,15 @@ impl<'a> Attacks<'a> {
         self.checks.get_or_init(|| self.board.checks())
     }
 
+    /// Whether a quiet move loses at most `-threshold` by exchange, for a threshold of at most 0.
+    /// Most quiet moves cannot be captured: nothing attacks the target, and no slider attacks it
+    /// through the square the move leaves.
+    #[inline]
+    pub fn quiet_see_ge(&self, mv: Move, threshold: i32) -> bool {
+        let squares = mv.from().bitboard() | mv.to().bitboard();
+        !self.threats().all.intersects(squares) || self.board.see_ge(mv, threshold)
+    }
+
     /// Whether a legal move gives check.
     #[inline]
     pub fn gives_check(&self, mv: Move) -> bool {

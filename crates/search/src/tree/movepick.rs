@@ -309,7 +309,7 @@ fn score_quiets(
         if danger.contains(mv.to()) {
             score -= bonus;
         }
-        if checks.given_by(board, mv) && board.see_ge(mv, params.check_see) {
+        if checks.given_by(board, mv) && attacks.quiet_see_ge(mv, params.check_see) {
             score += params.check_bonus;
         }
         Scored { mv, score }

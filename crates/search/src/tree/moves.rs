@@ -94,7 +94,7 @@ impl Candidate {
     pub(super) fn skip(
         &self,
         params: &Params,
-        board: &Board,
+        attacks: &Attacks<'_>,
         node: &Node,
         reduced_depth: i32,
         alpha: Score,
@@ -132,10 +132,12 @@ impl Candidate {
                     return Skip::Quiets;
                 }
             }
-            if !board.see_ge(self.mv, params.see_quiet_slope * reduced_depth * reduced_depth) {
+            let loss = params.see_quiet_slope * reduced_depth * reduced_depth;
+            if !attacks.quiet_see_ge(self.mv, loss) {
                 return Skip::Move;
             }
         } else {
+            let board = attacks.board;
             // Futility: even with the captured piece the evaluation stays below alpha.
             let victim = board.captured(self.mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
             let hope = node.static_eval

@@ -280,7 +280,7 @@ impl Search<'_> {
                     + candidate.history / self.params.prune_history)
                     .max(0)
                     / PLY;
-                match candidate.skip(&self.params, board, &node, reduced_depth, alpha) {
+                match candidate.skip(&self.params, &attacks, &node, reduced_depth, alpha) {
                     Skip::No => {}
                     Skip::Move => continue,
                     Skip::Quiets => {
