@@ -144,7 +144,8 @@ impl QuietIndex {
         let from_hit = usize::from(threats.contains(mv.from()));
         let to_hit = usize::from(threats.contains(mv.to()));
         let context = (side.index() * 2 + from_hit) * 2 + to_hit;
-        QuietIndex((context * 4096 + mv.from().index() * 64 + mv.to().index()) as u16)
+        // The squares as they stand in the move.
+        QuietIndex((context * 4096) as u16 | (mv.raw() % 4096))
     }
 }
 

@@ -43,11 +43,31 @@ enum Mode {
     ProbCut(i32),
 }
 
-/// A generated move and its place in the order.
+/// A generated move in one number, of which the best move has the largest: the score in the upper
+/// half, then the place in the list, counted down, so that of equal scores the first is best, then
+/// the move in the lowest 16 bits.
 #[derive(Clone, Copy, Debug)]
-struct Scored {
-    mv: Move,
-    score: i32,
+struct Scored(i64);
+
+/// The bits of the place.
+const PLACE: i64 = 0xFFFF << 16;
+
+impl Scored {
+    #[inline]
+    fn new(mv: Move, score: i32, place: usize) -> Scored {
+        let place = PLACE - ((place as i64) << 16);
+        Scored(i64::from(score) << 32 | place | i64::from(mv.raw()))
+    }
+
+    #[inline]
+    fn mv(self) -> Option<Move> {
+        Move::from_raw(self.0 as u16)
+    }
+
+    #[inline]
+    fn score(self) -> i32 {
+        (self.0 >> 32) as i32
+    }
 }
 
 /// The generated moves of all nodes on the current line, each node's above its parent's.
@@ -167,7 +187,7 @@ impl MovePicker {
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => {
-                    while let Some(Scored { mv, score }) = self.select(moves) {
+                    while let Some((mv, score)) = self.select(moves) {
                         if Some(mv) == self.table_move {
                             continue;
                         }
@@ -179,7 +199,7 @@ impl MovePicker {
                         if board.see_ge(mv, threshold) {
                             return Some(mv);
                         }
-                        moves.scored[self.bad].mv = mv;
+                        moves.scored[self.bad] = Scored::new(mv, 0, 0);
                         self.bad += 1;
                     }
                     self.stage = match self.mode {
@@ -207,7 +227,7 @@ impl MovePicker {
                 }
                 Stage::Quiets => {
                     if !self.skip_quiets {
-                        while let Some(Scored { mv, .. }) = self.select(moves) {
+                        while let Some((mv, _)) = self.select(moves) {
                             if Some(mv) != self.table_move && Some(mv) != self.killer {
                                 return Some(mv);
                             }
@@ -217,14 +237,15 @@ impl MovePicker {
                 }
                 Stage::GenerateChecks => {
                     board.quiet_checks(attacks.checks(), &mut moves.generated);
-                    let checks = moves.generated.iter().map(|&mv| Scored { mv, score: 0 });
+                    let checks = moves.generated.iter().map(|&mv| Scored::new(mv, 0, 0));
                     moves.scored.extend(checks);
                     self.end = moves.top();
                     self.stage = Stage::Checks;
                 }
                 Stage::Checks => {
-                    while self.next < self.end {
-                        let mv = moves.scored[self.next].mv;
+                    while self.next < self.end
+                        && let Some(mv) = moves.scored[self.next].mv()
+                    {
                         self.next += 1;
                         if Some(mv) != self.table_move && board.see_ge(mv, 0) {
                             return Some(mv);
@@ -235,7 +256,7 @@ impl MovePicker {
                 Stage::BadNoisy => {
                     if self.next_bad < self.bad {
                         self.next_bad += 1;
-                        return Some(moves.scored[self.next_bad - 1].mv);
+                        return moves.scored[self.next_bad - 1].mv();
                     }
                     self.stage = Stage::Done;
                 }
@@ -244,25 +265,22 @@ impl MovePicker {
         }
     }
 
-    /// Takes the best remaining move: a selection sort that stops when the node does.
-    fn select(&mut self, moves: &mut MoveStack) -> Option<Scored> {
+    /// Takes the best remaining move: a selection sort that stops when the node does. The first of
+    /// the rest moves to the place that becomes free.
+    fn select(&mut self, moves: &mut MoveStack) -> Option<(Move, i32)> {
         let rest = moves.scored.get_mut(self.next..self.end)?;
-        let mut best = 0;
-        let mut best_score = rest.first()?.score;
-        for (index, scored) in rest.iter().enumerate().skip(1) {
-            if scored.score > best_score {
-                (best, best_score) = (index, scored.score);
-            }
-        }
-        rest.swap(0, best);
+        let first = *rest.first()?;
+        let best = Scored(rest.iter().fold(first.0, |best, scored| best.max(scored.0)));
+        let index = ((first.0 & PLACE) - (best.0 & PLACE)) >> 16;
+        rest[index as usize] = Scored(first.0 & !PLACE | best.0 & PLACE);
         self.next += 1;
-        Some(rest[0])
+        Some((best.mv()?, best.score()))
     }
 }
 
 /// Most valuable victim first, plus capture history; queen promotions count as winning a queen.
 fn score_noisy(moves: &mut MoveStack, board: &Board, params: &Params, histories: &Histories) {
-    moves.scored.extend(moves.generated.iter().map(|&mv| {
+    moves.scored.extend(moves.generated.iter().enumerate().map(|(place, &mv)| {
         let victim = board.captured(mv).map_or(0, |victim| SEE_VALUES[victim.index()]);
         let promotion = match mv.promotion() {
             Some(PieceType::Queen) => SEE_VALUES[PieceType::Queen.index()],
@@ -270,7 +288,7 @@ fn score_noisy(moves: &mut MoveStack, board: &Board, params: &Params, histories:
             None => 0,
         };
         let score = params.victim_weight * (victim + promotion) + histories.capture(board, mv);
-        Scored { mv, score }
+        Scored::new(mv, score, place)
     }));
 }
 
@@ -285,7 +303,14 @@ fn score_quiets(
     let side = board.side_to_move();
     let [after_1, after_2, after_4, after_6] = earlier.map(|earlier| histories.after(earlier));
     let pawns = histories.with_pawns(board);
-    moves.scored.extend(moves.generated.iter().map(|&mv| {
+    // A piece attacked by a cheaper one should leave, and should not walk into such an attack.
+    let minor = (threats.pawn, params.escape_minor);
+    let rook = (threats.minor, params.escape_rook);
+    let queen = (threats.rook, params.escape_queen);
+    let by_type = [(Bitboard::EMPTY, 0), minor, minor, rook, queen, (Bitboard::EMPTY, 0)];
+    // By piece: finding its type first would take a jump that is hard to predict.
+    let dangers = [by_type; 2];
+    moves.scored.extend(moves.generated.iter().enumerate().map(|(place, &mv)| {
         let piece = board.moved(mv);
         let piece_to = PieceTo::new(piece, mv.to());
         let mut score = (params.weight_butterfly * histories.quiet(side, mv, threats.all)
@@ -296,23 +321,13 @@ fn score_quiets(
             + params.weight_continuation_6 * after_6.get(piece_to))
             / 2;
 
-        // A piece attacked by a cheaper one should leave, and should not walk into such an attack.
-        let (danger, bonus) = match piece.piece_type() {
-            PieceType::Knight | PieceType::Bishop => (threats.pawn, params.escape_minor),
-            PieceType::Rook => (threats.minor, params.escape_rook),
-            PieceType::Queen => (threats.rook, params.escape_queen),
-            PieceType::Pawn | PieceType::King => (Bitboard(0), 0),
-        };
-        if danger.contains(mv.from()) {
-            score += bonus;
-        }
-        if danger.contains(mv.to()) {
-            score -= bonus;
-        }
+        let (danger, bonus) = dangers.as_flattened()[piece.index()];
+        score += bonus * i32::from(danger.contains(mv.from()));
+        score -= bonus * i32::from(danger.contains(mv.to()));
         if checks.given_by(board, mv) && attacks.quiet_see_ge(mv, params.check_see) {
             score += params.check_bonus;
         }
-        Scored { mv, score }
+        Scored::new(mv, score, place)
     }));
 }
 
