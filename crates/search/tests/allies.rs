@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 /// Allies that follow a script and take notes.
 #[derive(Default)]
 struct Scripted {
+    seats_before: usize,
     verdicts: Vec<Verdict>,
     incoming: Mutex<Vec<(u64, Entry)>>,
     iterations: Mutex<Vec<Verdict>>,
@@ -31,7 +32,7 @@ impl Allies for Scripted {
     fn begin(&self, _: &Limits, _: &Options) {}
 
     fn seats_before(&self) -> usize {
-        0
+        self.seats_before
     }
 
     fn least_depth(&self) -> i32 {
@@ -116,6 +117,27 @@ fn deep_entries_are_handed_over_and_the_search_is_the_same() {
     let elected = allies.elected.lock();
     let [(Some(verdict), total)] = elected.as_slice() else { panic!("{elected:?}") };
     assert_eq!((verdict.pv[0], total.nodes), (expected.best.unwrap(), expected.nodes));
+}
+
+/// The first of every four processes searches all depths, the others are up to three ahead.
+#[test]
+fn processes_are_spread_over_depths() {
+    let depths = |seats_before: usize, skip_depths: bool| {
+        let allies = Arc::new(Scripted { seats_before, ..Scripted::default() });
+        let mut engine = engine(&allies);
+        engine.options.teamwork.skip_depths = skip_depths;
+        engine.search(Root::new(Board::startpos()), Limits::depth(9), Silent);
+        let completed = allies.completed.lock();
+        completed.iter().map(|verdict| verdict.depth).collect::<Vec<_>>()
+    };
+    let all: Vec<i32> = (1..=9).collect();
+    for rank in [0, 4, 8] {
+        assert_eq!(depths(rank, true), all, "rank {rank}");
+        assert_eq!(depths(rank + 1, true), [2, 4, 6, 8, 9], "rank {rank} + 1");
+        assert_eq!(depths(rank + 2, true), [3, 6, 9], "rank {rank} + 2");
+        assert_eq!(depths(rank + 3, true), [4, 8, 9], "rank {rank} + 3");
+        assert_eq!(depths(rank + 3, false), all, "rank {rank} + 3, without the rule");
+    }
 }
 
 #[test]

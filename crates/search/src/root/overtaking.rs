@@ -8,6 +8,9 @@ use crate::score::{INFINITY, Score};
 use crate::smp::Lead;
 use crate::tree::{Search, Verdict};
 
+/// Depths over which the first threads of several processes are spread.
+const PROCESS_DEPTHS: usize = 4;
+
 impl Search<'_> {
     /// Depth of the next iteration. A helper skips one that enough others are searching: what it
     /// finds beyond is in the table when they get there.
@@ -15,16 +18,16 @@ impl Search<'_> {
         let next = self.root_depth + 1;
         let counters = &self.job.counters;
         let threads = counters.threads();
-        let crowded = if self.id != 0 {
-            2 * counters.searching(next) >= threads
+        let skipped = if !self.job.options.teamwork.skip_depths {
+            0
+        } else if self.id != 0 {
+            i32::from(2 * counters.searching(next) >= threads)
         } else {
-            // The first threads of other processes are at about the same depth.
-            self.seat / threads % 2 == 1
+            // What other processes search is known too late, so their numbers spread them out.
+            (self.seat / threads % PROCESS_DEPTHS) as i32
         };
-        let crowded = crowded && self.job.options.teamwork.skip_depths;
-        let depth = if crowded { next + 1 } else { next };
-        counters.of(self.id).set_depth(depth);
-        depth
+        counters.of(self.id).set_depth(next + skipped);
+        next + skipped
     }
 
     /// Tells the other threads that this one has completed an iteration, if they take over results.
