@@ -270,10 +270,15 @@ impl ScaleArgs {
     /// The journal to resume; `settings` describes what its results depend on besides the engine.
     /// The engine is known by the facts of its report: version, net and bench signature.
     fn journal(&self, report: &Report, settings: &str) -> Result<Journal, LabError> {
-        let Some(path) = &self.resume else { return Ok(Journal::default()) };
         let fact = |name: &str| {
             let fact = report.facts.iter().find(|(known, _)| known == name);
             fact.map_or("unknown", |(_, value)| value.as_str())
+        };
+        // Interrupted before the signature was known, a run measures nothing. A journal with its
+        // name would be refused by the next one.
+        let known = |_: &&PathBuf| fact(SIGNATURE) != "unknown";
+        let Some(path) = self.resume.as_ref().filter(known) else {
+            return Ok(Journal::default());
         };
         let engine = ["engine", "net", SIGNATURE].map(|name| format!("{name} {}", fact(name)));
         Journal::open(path, &format!("{}, {settings}", engine.join(", ")))
@@ -337,10 +342,38 @@ pub(super) fn run(args: &ScaleArgs) -> JobResult {
         ));
     } else if report.interrupted && result.is_ok() {
         let kept = match &args.resume {
-            Some(path) => format!("; what was finished is in {}", path.display()),
-            None => String::new(),
+            Some(path) if path.exists() => {
+                format!("; what was finished is in {}", path.display())
+            }
+            _ => String::new(),
         };
         return Err(format!("stopped before there was a result{kept}").into());
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        scale: ScaleArgs,
+    }
+
+    #[test]
+    fn no_journal_is_begun_before_the_signature_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let args = Command::parse_from(["scale", "--resume", path.to_str().unwrap()]).scale;
+        let mut report = Report::default();
+        args.journal(&report, "test").unwrap();
+        assert!(!path.exists());
+        report.facts.push((SIGNATURE.to_owned(), "1 nodes".to_owned()));
+        args.journal(&report, "test").unwrap();
+        assert!(path.exists());
+    }
 }
