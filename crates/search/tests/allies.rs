@@ -18,6 +18,7 @@ use parking_lot::Mutex;
 #[derive(Default)]
 struct Scripted {
     seats_before: usize,
+    only_vote: bool,
     verdicts: Vec<Verdict>,
     incoming: Mutex<Vec<(u64, Entry)>>,
     iterations: Mutex<Vec<Verdict>>,
@@ -36,7 +37,7 @@ impl Allies for Scripted {
     }
 
     fn least_depth(&self) -> i32 {
-        3
+        if self.only_vote { i32::MAX } else { 3 }
     }
 
     fn stored(&self, _: usize, key: u64, entry: Entry) {
@@ -119,18 +120,24 @@ fn deep_entries_are_handed_over_and_the_search_is_the_same() {
     assert_eq!((verdict.pv[0], total.nodes), (expected.best.unwrap(), expected.nodes));
 }
 
-/// The first of every four processes searches all depths, the others are up to three ahead.
+/// The first of every four processes searches all depths, the others are up to three ahead, unless
+/// they exchange no entries.
 #[test]
 fn processes_are_spread_over_depths() {
-    let depths = |seats_before: usize, skip_depths: bool| {
-        let allies = Arc::new(Scripted { seats_before, ..Scripted::default() });
+    let depths_of = |allies: Scripted, skip_depths: bool| {
+        let allies = Arc::new(allies);
         let mut engine = engine(&allies);
         engine.options.teamwork.skip_depths = skip_depths;
         engine.search(Root::new(Board::startpos()), Limits::depth(9), Silent);
         let completed = allies.completed.lock();
         completed.iter().map(|verdict| verdict.depth).collect::<Vec<_>>()
     };
+    let depths = |seats_before, skip_depths| {
+        depths_of(Scripted { seats_before, ..Scripted::default() }, skip_depths)
+    };
     let all: Vec<i32> = (1..=9).collect();
+    let voter = Scripted { seats_before: 3, only_vote: true, ..Scripted::default() };
+    assert_eq!(depths_of(voter, true), all, "nothing is exchanged");
     for rank in [0, 4, 8] {
         assert_eq!(depths(rank, true), all, "rank {rank}");
         assert_eq!(depths(rank + 1, true), [2, 4, 6, 8, 9], "rank {rank} + 1");

@@ -22,9 +22,12 @@ impl Search<'_> {
             0
         } else if self.id != 0 {
             i32::from(2 * counters.searching(next) >= threads)
-        } else {
+        } else if self.shares_entries() {
             // What other processes search is known too late, so their numbers spread them out.
             (self.seat / threads % PROCESS_DEPTHS) as i32
+        } else {
+            // Processes that only vote find nothing in the table for each other.
+            0
         };
         counters.of(self.id).set_depth(next + skipped);
         next + skipped

@@ -244,6 +244,11 @@ impl<'a> Search<'a> {
         if alone { self.nodes } else { self.job.nodes() }
     }
 
+    /// Whether entries of this search are of use to other processes.
+    pub fn shares_entries(&self) -> bool {
+        self.share_from < i32::MAX
+    }
+
     /// Whether the engine is pondering.
     pub fn is_pondering(&self) -> bool {
         self.pondering && self.job.control.is_pondering(self.job.id)
