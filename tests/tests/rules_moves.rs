@@ -170,6 +170,65 @@ fn attacks_and_threats() {
     });
 }
 
+/// A man is pinned if taking it off the board gives check to its own king.
+#[test]
+fn pins_of_both_sides() {
+    random_positions(9, 20_000, any_start, |board, _| {
+        for color in Color::ALL {
+            let king = board.king(color);
+            let checkers = |occupied| board.attackers_to(king, occupied) & board.colors(!color);
+            let before = checkers(board.occupied());
+            let pinned: Bitboard = board
+                .colors(color)
+                .into_iter()
+                .filter(|man| (checkers(board.occupied() ^ man.bitboard()) & !before).any())
+                .collect();
+            assert_eq!(board.pinned(color), pinned, "pins of {color:?} in {board:?}");
+        }
+    });
+}
+
+#[test]
+fn pieces_are_all_but_king_and_pawns() {
+    random_positions(10, 20_000, open_start, |board, _| {
+        for color in Color::ALL {
+            let pieces = Square::all().filter_map(|square| board.piece_on(square)).any(|piece| {
+                let kind = piece.piece_type();
+                piece.color() == color && kind != PieceType::King && kind != PieceType::Pawn
+            });
+            assert_eq!(board.has_non_pawn_material(color), pieces, "{color:?} in {board:?}");
+        }
+    });
+}
+
+/// A key of a part of the placement changes if, and only if, that part does.
+#[test]
+fn keys_of_parts() {
+    use PieceType::{Bishop, King, Knight, Pawn};
+    random_positions(12, 5_000, any_start, |board, _| {
+        for mv in &board.legal_moves() {
+            let after = board.after(*mv);
+            let part = |belongs: &dyn Fn(Piece) -> bool| {
+                let of = |board: &Board| {
+                    Square::all()
+                        .map(|square| board.piece_on(square).filter(|piece| belongs(*piece)))
+                        .collect::<Vec<_>>()
+                };
+                of(board) != of(&after)
+            };
+            let pawns = part(&|piece| piece.piece_type() == Pawn);
+            assert_eq!(board.pawn_key() != after.pawn_key(), pawns, "{mv:?} in {board:?}");
+            let minor = part(&|piece| matches!(piece.piece_type(), Knight | Bishop | King));
+            assert_eq!(board.minor_key() != after.minor_key(), minor, "{mv:?} in {board:?}");
+            for color in Color::ALL {
+                let rest = part(&|piece| piece.color() == color && piece.piece_type() != Pawn);
+                let changed = board.non_pawn_key(color) != after.non_pawn_key(color);
+                assert_eq!(changed, rest, "{color:?} after {mv:?} in {board:?}");
+            }
+        }
+    });
+}
+
 #[test]
 fn uci_and_san_read_back() {
     random_positions(8, 3_000, any_start, |board, _| {

@@ -203,6 +203,36 @@ impl fmt::Debug for MoveList {
 mod tests {
     use super::*;
 
+    /// What changes a list of moves does to it what `Vec` does.
+    #[test]
+    fn lists_change_as_vectors_do() {
+        let to = |index| Move::new(Square::B1, Square::from_index(index));
+        for count in [0, 1, 2, 17, 255] {
+            let all: Vec<Move> = (0..count).map(to).collect();
+            let mut list = MoveList::new();
+            list.extend(all.iter().copied());
+            assert_eq!((list.len(), list.is_empty()), (count, count == 0));
+            for at in [0, count / 2, count.saturating_sub(1)] {
+                let (mut ours, mut theirs) = (list.clone(), all.clone());
+                if count > 0 {
+                    assert_eq!(ours.swap_remove(at), theirs.swap_remove(at));
+                    assert_eq!(ours.as_slice(), theirs);
+                }
+                ours.truncate(at);
+                theirs.truncate(at);
+                assert_eq!(ours.as_slice(), theirs);
+            }
+            let odd = |mv: Move| mv.to().file() % 2 == 1;
+            let (mut ours, mut theirs) = (list.clone(), all.clone());
+            ours.retain(odd);
+            theirs.retain(|mv| odd(*mv));
+            assert_eq!(ours.as_slice(), theirs);
+            assert_eq!(list.clone().into_iter().collect::<Vec<_>>(), all);
+            list.clear();
+            assert!(list.is_empty() && list.as_slice().is_empty());
+        }
+    }
+
     #[test]
     fn moves_beyond_the_capacity_are_left_out() {
         let mv = |to| Move::new(Square::from_index(1), to);

@@ -131,6 +131,7 @@ mod tests {
     fn names_go_both_ways() {
         for square in Square::all() {
             assert_eq!(square.to_string().parse(), Ok(square));
+            assert_eq!(format!("{square:?}"), square.to_string());
             assert_eq!(Square::new(square.file(), square.rank()), square);
         }
         assert_eq!(Square::E4.to_string(), "e4");

@@ -93,6 +93,33 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
+    /// The first numbers of the seed 1234567 as other implementations of `SplitMix64` give them.
+    #[test]
+    fn the_generator_is_splitmix() {
+        let mut state = 1_234_567;
+        for expected in [6_457_827_717_110_365_317, 3_203_168_211_198_807_973] {
+            let number;
+            (state, number) = next(state);
+            assert_eq!(number, expected);
+        }
+    }
+
+    /// No two facts of a position share a number.
+    #[test]
+    fn every_fact_has_its_own_number() {
+        let pieces =
+            Piece::ALL.into_iter().flat_map(|one| Square::all().map(move |at| piece(one, at)));
+        let ranks = |wanted: [u8; 2]| Square::all().filter(move |at| wanted.contains(&at.rank()));
+        let rooks = ranks([0, 7]).map(castling);
+        let files = ranks([2, 2]).map(en_passant);
+        let facts: HashSet<u64> = pieces.chain(rooks).chain(files).chain([SIDE]).collect();
+        assert_eq!(facts.len(), COUNT);
+        for square in ranks([2, 5]) {
+            assert_eq!(en_passant(square), en_passant(Square::new(square.file(), 2)));
+        }
+        assert_eq!(en_passant(Square::A1), 0);
+    }
+
     /// No number, and no XOR of two, may occur twice: otherwise some small difference between two
     /// positions would not change the key.
     #[test]

@@ -165,3 +165,47 @@ fn text(bytes: &[u8]) -> String {
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_+#=:-/!?@".contains(&byte)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token> {
+        let mut lexer = Lexer::new(text.as_bytes());
+        std::iter::from_fn(|| lexer.next().unwrap()).collect()
+    }
+
+    fn tag(name: &str, value: &str) -> Token {
+        Token::Tag(name.to_owned(), value.to_owned())
+    }
+
+    #[test]
+    fn every_kind_of_token() {
+        let comment = |text: &str| Token::Comment(text.to_owned());
+        let word = |text: &str| Token::Word(text.to_owned());
+        assert_eq!(tokens("{ a\n b } ; c\n"), [comment("a b"), comment("c")]);
+        assert_eq!(tokens("1... e8=Q+! *"), [word("1"), word("e8=Q+!"), word("*")]);
+        // A glyph is one token, whatever is written after the sign.
+        assert_eq!(tokens("$5 ($1-0)"), [Token::Nag, Token::Open, Token::Nag, Token::Close]);
+        assert_eq!(tokens("<e5 $1>\n%e6 $2\ne4 %"), [word("e4")]);
+        assert_eq!(tokens(r#"[A "b\"]\\"]"#), [tag("A", r#"b"]\"#)]);
+        // Outside of the quotes a backslash is a letter as any other.
+        assert_eq!(tokens(r#"[A\ "b"] [C]"#), [tag("A\\", "b"), tag("C", "")]);
+        assert_eq!(tokens("[A \"b]\n[C \"d\"\n"), [tag("A", "b]"), tag("C", "d")]);
+    }
+
+    #[test]
+    fn of_a_long_text_the_beginning_is_kept() {
+        for length in [MAX_COMMENT, MAX_COMMENT + 1, MAX_COMMENT + 2] {
+            let text = "x".repeat(length);
+            let kept = Token::Comment("x".repeat(MAX_COMMENT));
+            assert_eq!(tokens(&format!("{{{text}}}")), [kept]);
+        }
+        for length in [MAX_WORD, MAX_WORD + 1, MAX_WORD + 2] {
+            let text = "x".repeat(length);
+            let kept = "x".repeat(MAX_WORD);
+            assert_eq!(tokens(&format!("[{text} \"{text}\"]")), [tag(&kept, &kept)]);
+            assert_eq!(tokens(&text), [Token::Word(kept)]);
+        }
+    }
+}
