@@ -116,6 +116,24 @@ fn what_is_said_before_a_move_is_true_after_it() {
     });
 }
 
+/// An en passant capture takes two pawns from where they stood: either may have been in the way.
+#[test]
+fn en_passant_uncovers_checks() {
+    for (fen, text) in [
+        ("6k1/8/8/3pP3/8/8/B7/4K3 w - d6 0 1", "e5d6"),
+        ("8/8/8/R2pP2k/8/8/8/4K3 w - d6 0 1", "e5d6"),
+        ("4k3/8/7b/8/4pP2/8/8/2K5 b - f3 0 1", "e4f3"),
+        ("4k3/8/8/8/K3pP1r/8/8/8 b - f3 0 1", "e4f3"),
+        ("7k/8/8/3pP3/8/8/1B6/4K3 w - d6 0 1", "e5d6"),
+    ] {
+        let board = Board::from_fen(fen).unwrap();
+        let mv = board.parse_uci(text).unwrap();
+        assert!(mv.is_en_passant(), "{fen}");
+        assert!(board.after(mv).in_check(), "{fen}");
+        assert!(board.gives_check(mv) && board.checks().given_by(&board, mv), "{fen}");
+    }
+}
+
 #[test]
 fn quiet_checks_are_the_quiet_moves_that_check() {
     random_positions(7, 50_000, any_start, |board, _| {

@@ -144,8 +144,8 @@ fn known_exchanges() {
         ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -225),
         // The defending knight is pinned to its king, so the pawn is free.
         ("4k3/8/2n5/1B2p3/8/5N2/8/4K3 w - - 0 1", "f3e5", 100),
-        // The knight that has arrived stands between the white rook and the one that would pin it.
-        ("4r1k1/3n4/8/4P3/8/8/1B2R3/4K3 b - - 0 1", "d7e5", -225),
+        // The queen that has arrived stands between the white rook and the one that would pin it.
+        ("4r1k1/2q5/8/4P3/8/8/4R3/4K3 b - - 0 1", "c7e5", -375),
         // A pinned rook takes the piece that pins it.
         ("4k3/4r3/8/8/8/8/4Q3/4K3 w - - 0 1", "e2e5", -975),
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
