@@ -121,6 +121,38 @@ mod tests {
         assert_eq!(read("\u{feff}uci\n\u{feff}uci\n".as_bytes()), ["uci", "\u{feff}uci"]);
     }
 
+    /// Even an empty line takes memory, or a queue of them would have no bound.
+    #[test]
+    fn every_line_has_a_weight() {
+        let weight = |text: &str| {
+            let weights = [Line::Text(text.into()), Line::TooLong(text.into())];
+            assert_eq!(weights[0].weight(), weights[1].weight());
+            weights[0].weight()
+        };
+        assert!(weight("") >= size_of::<Line<'_>>());
+        assert_eq!(weight(&"x".repeat(1000)), weight("") + 1000);
+    }
+
+    /// Fails once, as a read does that a signal interrupts.
+    struct Failing(Option<io::ErrorKind>);
+
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.take() {
+                Some(kind) => Err(kind.into()),
+                None => (&b"uci\n"[..]).read(buffer),
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_read_is_repeated_and_another_error_ends_the_input() {
+        let mut lines = Lines::new(BufReader::new(Failing(Some(io::ErrorKind::Interrupted))));
+        assert_eq!(lines.next_line(), Some(Line::Text("uci".into())));
+        let mut lines = Lines::new(BufReader::new(Failing(Some(io::ErrorKind::BrokenPipe))));
+        assert_eq!(lines.next_line(), None);
+    }
+
     #[test]
     fn bytes_that_are_not_text_become_replacement_characters() {
         assert_eq!(read(b"go \xff\xfe depth\0\n"), ["go \u{fffd}\u{fffd} depth\0"]);

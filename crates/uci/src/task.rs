@@ -152,6 +152,34 @@ mod tests {
         assert_eq!(said(start, 9, true), ["perft 9 stopped after 0 of 20 first moves, 0 nodes"]);
     }
 
+    /// The last line of a bench that is stopped after `positions`, and the nodes of each.
+    fn stopped_bench(positions: usize) -> (String, Vec<u64>) {
+        let stop = AtomicBool::new(positions == 0);
+        let lines = std::sync::Mutex::new(Vec::new());
+        let mut engine = Engine::new(1, 1).unwrap();
+        run_bench(&mut engine, 4, "", &stop, |line| {
+            let mut lines = lines.lock().unwrap();
+            lines.push(line.to_string());
+            stop.store(lines.len() >= positions, Ordering::Relaxed);
+        });
+        let mut lines = lines.into_inner().unwrap();
+        let last = lines.pop().unwrap();
+        let nodes = |line: &String| line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        (last, lines.iter().map(nodes).collect())
+    }
+
+    #[test]
+    fn a_stopped_bench_tells_what_was_done() {
+        let count = bench::POSITIONS.len();
+        let (last, nodes) = stopped_bench(0);
+        assert_eq!((last, nodes), (format!("bench stopped after 0 of {count} positions"), vec![]));
+        let (last, nodes) = stopped_bench(2);
+        assert_eq!(nodes.len(), 2);
+        let told =
+            format!("bench stopped after 2 of {count} positions, {} nodes, ", nodes[0] + nodes[1]);
+        assert!(last.starts_with(&told) && last.ends_with(" nps"), "{last}");
+    }
+
     #[test]
     fn a_deep_count_can_be_stopped() {
         let (sender, receiver) = std::sync::mpsc::channel();

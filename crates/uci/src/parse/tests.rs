@@ -47,6 +47,18 @@ fn plain_commands() {
     assert_eq!(command("compiler"), Command::Version);
 }
 
+/// At the end of the input a search with a limit is waited for, one without is stopped.
+#[test]
+fn each_limit_alone_ends_a_search() {
+    for limit in ["wtime 1", "btime 1", "movetime 1", "depth 1", "nodes 1", "mate 1"] {
+        assert!(go(&format!("go {limit}")).is_limited(), "{limit}");
+    }
+    let none = ["", "infinite", "ponder", "winc 1 binc 1", "movestogo 1", "searchmoves e2e4"];
+    for rest in none {
+        assert!(!go(&format!("go {rest}")).is_limited(), "{rest}");
+    }
+}
+
 #[test]
 fn blank_lines_and_comments_are_nothing() {
     for line in ["", " ", "\t\r", "# go infinite", "#quit"] {

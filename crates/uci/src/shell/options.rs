@@ -512,6 +512,39 @@ mod tests {
         }
     }
 
+    /// What is set arrives where the next search looks for it.
+    #[test]
+    fn options_reach_the_engine() {
+        let output = crate::output::Output::new(Box::new(std::io::sink()));
+        let mut shell = Shell::new(std::sync::Arc::new(output)).unwrap();
+        for (name, value) in [
+            ("Threads", "3"),
+            ("Hash", "2"),
+            ("Ponder", "true"),
+            ("MultiPV", "4"),
+            ("Move Overhead", "70"),
+            ("UCI_Chess960", "true"),
+            ("UCI_ShowWDL", "true"),
+            ("UCI_Elo", "1700"),
+            ("SyzygyProbeDepth", "5"),
+            ("SyzygyProbeLimit", "6"),
+            ("Syzygy50MoveRule", "false"),
+        ] {
+            let _ = shell.obey(&format!("setoption name {name} value {value}"));
+        }
+        assert_eq!((shell.engine.threads(), shell.engine.hash_mebibytes()), (3, 2));
+        assert!(shell.style.chess960 && shell.style.show_wdl);
+        let options = &shell.engine.options;
+        assert!(options.ponder && options.multi_pv == 4 && options.elo.is_none());
+        assert_eq!(options.move_overhead, Duration::from_millis(70));
+        assert_eq!((options.syzygy_probe_depth, options.syzygy_probe_limit), (5, 6));
+        assert!(!options.syzygy_50_move_rule);
+        let _ = shell.obey("setoption name UCI_LimitStrength value true");
+        assert_eq!(shell.engine.options.elo, Some(1700));
+        let _ = shell.obey("setoption name UCI_LimitStrength value false");
+        assert_eq!(shell.engine.options.elo, None);
+    }
+
     #[test]
     fn defaults_lie_in_their_ranges() {
         for option in OPTIONS {
