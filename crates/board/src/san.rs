@@ -198,6 +198,8 @@ mod tests {
         for (uci, san) in [("d5e4", "Qde4"), ("d5d3", "Qd5d3"), ("f5g5", "Qg5"), ("d1h5", "Qdh5")] {
             assert_eq!(four_queens.san(four_queens.parse_uci(uci).unwrap()), san);
         }
+        let start = Board::startpos();
+        assert_eq!(start.san(start.parse_uci("e2e4").unwrap()), "e4");
         // The other knight is pinned, so the move is unambiguous.
         let pinned = board("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1");
         assert_eq!(pinned.san(pinned.parse_uci("g1e2").unwrap()), "Ne2");
