@@ -344,6 +344,13 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_is_of_a_game_and_not_of_a_file() {
+        let game = format!("1. e4 {{{}}} 1-0\n", "x".repeat(6 << 20));
+        let games = read(io::Cursor::new(game.repeat(3)));
+        assert_eq!(games.map(|game| game.is_ok()).collect::<Vec<_>>(), [true; 3]);
+    }
+
+    #[test]
     fn input_that_never_ends_is_left() {
         for (fill, why) in [(0, "not a text file"), (b'\n', "16 MiB"), (b'x', "16 MiB")] {
             let games: Vec<_> = read(io::BufReader::new(io::repeat(fill))).collect();
