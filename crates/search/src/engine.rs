@@ -1,5 +1,6 @@
 //! The engine: a pool of workers, the table they share, and the options between searches.
 
+use std::collections::TryReserveError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -84,6 +85,24 @@ pub struct Engine {
 impl Engine {
     /// An engine with its own table and threads.
     pub fn new(threads: usize, mebibytes: usize) -> Result<Engine, EngineError> {
+        Self::build(threads, mebibytes, Self::pool)
+    }
+
+    /// An engine without threads, for many short searches: it searches on the thread that starts
+    /// the search, and [`start`](Self::start) returns after the answer. So nobody can stop it, and
+    /// its limits have to end it: not for `infinite` or `ponder`. The caller needs a stack of
+    /// [`STACK_BYTES`](crate::smp::STACK_BYTES).
+    pub fn here(mebibytes: usize) -> Result<Engine, EngineError> {
+        Self::build(1, mebibytes, |_, network, placement, shares| {
+            Pool::here(Self::hire(1, network, placement, shares)).map_err(EngineError::Thread)
+        })
+    }
+
+    fn build(
+        threads: usize,
+        mebibytes: usize,
+        pool: impl Fn(usize, &Arc<Network>, &Placement, bool) -> Result<Pool<Worker>, EngineError>,
+    ) -> Result<Engine, EngineError> {
         let network = Network::embedded();
         let numa = NumaPolicy::default();
         let placement = Self::place(&numa, threads);
@@ -91,7 +110,7 @@ impl Engine {
         let shares = options.teamwork.shared_histories;
         let table = Table::with_mebibytes(mebibytes).map_err(EngineError::Table)?;
         let engine = Engine {
-            pool: Self::pool(threads, &network, &placement, shares)?,
+            pool: pool(threads, &network, &placement, shares)?,
             networks: Arc::new(Replicas::new(network, placement.nodes())),
             placement,
             numa,
@@ -118,21 +137,31 @@ impl Engine {
         }
     }
 
-    /// Starts the threads. Each is bound to its node before it touches its memory.
+    /// Starts the threads.
     fn pool(
         threads: usize,
         network: &Arc<Network>,
         placement: &Placement,
         shares: bool,
     ) -> Result<Pool<Worker>, EngineError> {
+        Pool::new(threads, Self::hire(threads, network, placement, shares))
+            .map_err(EngineError::Thread)
+    }
+
+    /// Makes the memory of a thread. The thread is bound to its node before it touches it.
+    fn hire(
+        threads: usize,
+        network: &Arc<Network>,
+        placement: &Placement,
+        shares: bool,
+    ) -> impl Fn(usize) -> Result<Worker, TryReserveError> + Clone + Send + use<> {
         let (network, placement) = (Arc::clone(network), placement.clone());
         let size = if shares { GROUP } else { 1 };
         let groups = Arc::new(Groups::new(|id| placement.node_of(id), threads.max(1), size));
-        let hire = move |id| {
+        move |id| {
             placement.bind(id);
             Worker::new(placement.node_of(id), &network, groups.join(id, Histories::new)?)
-        };
-        Pool::new(threads, hire).map_err(EngineError::Thread)
+        }
     }
 
     /// A single thread is not bound under `auto`, so the topology need not be read for it.

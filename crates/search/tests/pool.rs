@@ -124,6 +124,30 @@ fn a_worker_that_cannot_be_hired_ends_the_others() {
     }
 }
 
+/// A pool without threads runs tasks on the thread that starts them, and is idle when that returns.
+#[test]
+fn a_pool_without_threads_works_on_the_caller() {
+    let pool = Pool::here(|id| Ok(vec![id])).unwrap();
+    assert_eq!(pool.workers(), 1);
+    let caller = std::thread::current().id();
+    let seen = Arc::new(parking_lot::Mutex::new(None));
+    let see = Arc::clone(&seen);
+    pool.start(move |id, list| {
+        list.push(10 + id);
+        *see.lock() = Some(std::thread::current().id());
+    });
+    assert!(pool.is_idle());
+    pool.wait();
+    assert_eq!(*seen.lock(), Some(caller));
+    // A panic is as harmless as on another thread, and the memory is kept.
+    pool.start(|_, _| panic!("this panic belongs to the test"));
+    assert_eq!(lists(&pool), [[0, 10]]);
+
+    let refusal = || Vec::<u64>::new().try_reserve(usize::MAX).unwrap_err();
+    let error = Pool::<Vec<usize>>::here(|_| Err(refusal())).err().expect("there is no memory");
+    assert_eq!((error.kind(), error.to_string()), (ErrorKind::OutOfMemory, refusal().to_string()));
+}
+
 /// A deep search needs a deep stack: far more than a thread has by default.
 #[test]
 fn workers_have_room_for_deep_recursion() {

@@ -102,6 +102,31 @@ fn one_thread_is_deterministic() {
     assert_eq!(game(), game());
 }
 
+/// A game's worth of searches, forgetting in between, with a thread and without.
+#[test]
+fn an_engine_without_threads_searches_the_same() {
+    let answers = |mut engine: Engine| {
+        let mut root = Root::new(Board::startpos());
+        let mut found = Vec::new();
+        for ply in 0..8 {
+            if ply == 4 {
+                engine.new_game();
+            }
+            let outcome = engine.search(root.clone(), Limits::nodes(3000), Silent);
+            found.push((outcome.best, outcome.score, outcome.nodes));
+            root.play(outcome.best.unwrap());
+        }
+        assert!(!engine.is_searching());
+        found
+    };
+    let here = answers(Engine::here(1).unwrap());
+    assert_eq!(here, answers(Engine::new(1, 1).unwrap()));
+    let mut engine = Engine::here(1).unwrap();
+    engine.set_threads(2).unwrap();
+    assert_eq!(engine.threads(), 2, "threads can be started later");
+    assert!(engine.search(Root::new(Board::startpos()), Limits::depth(4), Silent).best.is_some());
+}
+
 #[test]
 fn node_limit_is_exact_with_one_thread_and_close_with_more() {
     let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";

@@ -21,5 +21,5 @@ pub use groups::Groups;
 pub use lead::Lead;
 pub use monitor::Monitor;
 pub use numa::{NumaError, NumaPolicy, Placement, Topology};
-pub use pool::Pool;
+pub use pool::{Pool, STACK_BYTES};
 pub use primitives::{Native, Primitives, SharedWord};

@@ -3,6 +3,8 @@
 //! Each worker owns a `W`, its private memory, and has a mailbox it sleeps at. A task is a function
 //! that every worker runs once with its own number and its own `W`. A worker drops its task
 //! *before* it counts as idle, so whatever the task shared is free again once the pool is idle.
+//!
+//! A pool can also do without threads: then its one worker is the thread that starts the task.
 
 use std::collections::TryReserveError;
 use std::io;
@@ -10,11 +12,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 use std::thread::{Builder, JoinHandle};
 
+use parking_lot::Mutex;
+
 use super::monitor::Monitor;
 use super::primitives::{Native, Primitives};
 
-/// Deep recursion with a board per ply needs more than the default.
-const STACK_BYTES: usize = 16 << 20;
+/// Stack of a thread that searches: deep recursion with a board per ply needs more than the
+/// default.
+pub const STACK_BYTES: usize = 16 << 20;
 
 /// What the workers run: the number of the worker, and its memory.
 pub type Task<W> = Arc<dyn Fn(usize, &mut W) + Send + Sync>;
@@ -89,6 +94,8 @@ impl<P: Primitives> Drop for Busy<'_, P> {
 pub struct Pool<W> {
     office: Arc<Office<W>>,
     handles: Vec<JoinHandle<()>>,
+    /// The memory of the only worker of a pool without threads.
+    here: Option<Mutex<W>>,
 }
 
 impl<W: 'static> Pool<W> {
@@ -100,7 +107,7 @@ impl<W: 'static> Pool<W> {
         hire: impl Fn(usize) -> Result<W, TryReserveError> + Clone + Send + 'static,
     ) -> io::Result<Self> {
         let office = Arc::new(Office::new(threads.max(1)));
-        let mut pool = Pool { office, handles: Vec::new() };
+        let mut pool = Pool { office, handles: Vec::new(), here: None };
         let (hired, results) = mpsc::channel();
         for id in 0..pool.workers() {
             let (office, hire, hired) = (Arc::clone(&pool.office), hire.clone(), hired.clone());
@@ -124,6 +131,14 @@ impl<W: 'static> Pool<W> {
         }
     }
 
+    /// A pool without threads. [`start`](Self::start) runs the task on the thread that calls it and
+    /// returns when it is done, which saves two switches between threads a task.
+    pub fn here(hire: impl Fn(usize) -> Result<W, TryReserveError>) -> io::Result<Self> {
+        let worker = hire(0).map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
+        let office = Arc::new(Office::new(1));
+        Ok(Pool { office, handles: Vec::new(), here: Some(Mutex::new(worker)) })
+    }
+
     /// Number of workers.
     pub fn workers(&self) -> usize {
         self.office.mailboxes.len()
@@ -131,6 +146,11 @@ impl<W: 'static> Pool<W> {
 
     /// Lets every worker run `task` once. The pool must be idle.
     pub fn start(&self, task: impl Fn(usize, &mut W) + Send + Sync + 'static) {
+        if let Some(worker) = &self.here {
+            // A panic ends the task, as on a thread of its own.
+            let _ = catch_unwind(AssertUnwindSafe(|| task(0, &mut worker.lock())));
+            return;
+        }
         let task: Task<W> = Arc::new(task);
         self.office.assign(&task);
     }

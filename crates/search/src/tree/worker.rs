@@ -54,7 +54,10 @@ impl Worker {
 
     /// Forgets the game.
     pub fn forget(&mut self) {
-        self.histories.clear();
+        match Arc::get_mut(&mut self.histories) {
+            Some(own) => own.clear_own(),
+            None => self.histories.clear(),
+        }
         self.corrections.clear();
         self.last_score = None;
     }

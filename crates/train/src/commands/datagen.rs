@@ -8,6 +8,7 @@ use megatherium_board::{Board, position_file};
 use megatherium_cli::progress::Progress;
 use megatherium_nnue::Network;
 use megatherium_search::Engine;
+use megatherium_search::smp::STACK_BYTES;
 use megatherium_train::data::{DataError, Game, Resumed, Writer};
 use megatherium_train::harvest::Choice;
 use megatherium_train::selfplay::{Rules, game_seed, play_and_harvest};
@@ -80,7 +81,7 @@ pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
     let threads =
         args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let engines = (0..threads)
-        .map(|_| Engine::new(1, args.hash))
+        .map(|_| Engine::here(args.hash))
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| error.to_string())?;
     let (writer, resumed) = Writer::append(&args.out).map_err(|error| at(&args.out)(&error))?;
@@ -104,8 +105,9 @@ pub fn datagen(args: &DatagenArgs) -> Result<(), Failure> {
         let mut engines = engines.into_iter();
         let first = engines.next();
         for engine in engines {
+            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
             // If a thread cannot be started, the others play its games.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, move || work(engine));
+            let _ = builder.spawn_scoped(scope, move || work(engine));
         }
         first.into_iter().for_each(work);
     });
