@@ -2,18 +2,21 @@
 //!
 //! ```sh
 //! cargo run --release -p megatherium-tests --example starved -- \
-//!     [--games 20] [--engine /usr/games/stockfish] [--option "Move Overhead=30"] [--busy 0,2,8,32]
+//!     [--games 20] [--jobs 1] [--engine /usr/games/stockfish] [--option "Move Overhead=30"] \
+//!     [--busy 0,2,8,32]
 //! ```
 //!
 //! For every time control and number of busy processes, each engine plays games against itself,
 //! alternating with the others: this workspace's engine and any that `--engine` names. The clocks
 //! are real: time in which the machine runs something else is charged. `--option` is set in this
-//! workspace's engine alone. The table gives the share of games lost on time and the least time
-//! that was left.
+//! workspace's engine alone. `--jobs` games are played at a time; a game keeps one processor busy.
+//! The table gives the share of games lost on time and the least time that was left.
 
 #![forbid(unsafe_code)]
 
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
@@ -34,6 +37,21 @@ struct Tally {
     moves: usize,
     /// Least time left after a move, in milliseconds; negative if a flag fell.
     closest: Option<i64>,
+}
+
+impl Tally {
+    /// After a move this much time was left.
+    fn left(&mut self, milliseconds: i64) {
+        let least = self.closest.map_or(milliseconds, |least| least.min(milliseconds));
+        self.closest = Some(least);
+    }
+
+    fn add(&mut self, game: &Tally) {
+        self.games += game.games;
+        self.lost += game.lost;
+        self.moves += game.moves;
+        game.closest.into_iter().for_each(|least| self.left(least));
+    }
 }
 
 /// Processes that do nothing, as fast as they can, until they are dropped.
@@ -77,7 +95,7 @@ impl Entrant {
     }
 
     /// A game of the engine against itself. A flag that falls ends it.
-    fn play(&self, control: (i64, i64), rng: &mut Rng, tally: &mut Tally) -> Result<(), String> {
+    fn play(&self, control: (i64, i64), rng: &mut Rng) -> Result<Tally, String> {
         let mut engines = [self.start(), self.start()];
         let mut game = Game::new(Board::startpos(), false);
         for _ in 0..8 {
@@ -88,7 +106,7 @@ impl Entrant {
         }
         let (base, increment) = control;
         let mut clocks = [base; 2];
-        tally.games += 1;
+        let mut tally = Tally { games: 1, ..Tally::default() };
         while game.ending().is_none() && game.plies < LONGEST {
             let side = game.board.side_to_move().index();
             let engine = &mut engines[side];
@@ -99,12 +117,11 @@ impl Entrant {
             let lines = engine
                 .go(&format!("go wtime {white} btime {black} winc {increment} binc {increment}"));
             clocks[side] -= started.elapsed().as_millis() as i64;
-            tally.closest =
-                Some(tally.closest.map_or(clocks[side], |least| least.min(clocks[side])));
+            tally.left(clocks[side]);
             tally.moves += 1;
             if clocks[side] < 0 {
                 tally.lost += 1;
-                return Ok(());
+                return Ok(tally);
             }
             clocks[side] += increment;
             match judge(&lines, &game.board)? {
@@ -112,8 +129,34 @@ impl Entrant {
                 None => return Err("no move although the game is not over".to_owned()),
             }
         }
-        Ok(())
+        Ok(tally)
     }
+}
+
+/// Plays `games` games of each engine, `jobs` at a time, and returns a tally for each engine.
+fn play_all(entrants: &[Entrant], control: (i64, i64), games: usize, jobs: usize) -> Vec<Tally> {
+    let tallies = Mutex::new(entrants.iter().map(|_| Tally::default()).collect::<Vec<_>>());
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= games * entrants.len() {
+                        break;
+                    }
+                    let entrant = number % entrants.len();
+                    // Every engine plays the same openings.
+                    let mut rng = Rng::with_seed((number / entrants.len()) as u64);
+                    match entrants[entrant].play(control, &mut rng) {
+                        Ok(game) => tallies.lock().expect("nobody panics")[entrant].add(&game),
+                        Err(error) => eprintln!("{}: {error}", entrants[entrant].path),
+                    }
+                }
+            });
+        }
+    });
+    tallies.into_inner().expect("nobody panics")
 }
 
 fn main() {
@@ -122,7 +165,10 @@ fn main() {
         let pairs = arguments.windows(2).filter(|pair| pair[0] == name);
         pairs.map(|pair| pair[1].clone()).collect()
     };
-    let games: usize = values("--games").last().map_or(20, |text| text.parse().expect("a number"));
+    let number = |name: &str, default: usize| {
+        values(name).last().map_or(default, |text| text.parse().expect("a number"))
+    };
+    let (games, jobs) = (number("--games", 20), number("--jobs", 1));
     let busy = values("--busy").last().cloned().unwrap_or_else(|| "0,2,8,32".to_owned());
     let busy: Vec<usize> = busy.split(',').map(|text| text.parse().expect("a number")).collect();
     let own = binary::engine().display().to_string();
@@ -132,20 +178,12 @@ fn main() {
         "| time control | busy processes | engine | games | moves | lost on time | least left (ms) |"
     );
     println!("|---|---:|---|---:|---:|---:|---:|");
-    let mut rng = Rng::with_seed(1);
     for control in CONTROLS {
         for &count in &busy {
             let _busy = Busy::start(count);
             // Let them get going.
             std::thread::sleep(Duration::from_millis(500));
-            let mut tallies: Vec<Tally> = entrants.iter().map(|_| Tally::default()).collect();
-            for _ in 0..games {
-                for (entrant, tally) in entrants.iter().zip(&mut tallies) {
-                    if let Err(error) = entrant.play(control, &mut rng, tally) {
-                        eprintln!("{}: {error}", entrant.path);
-                    }
-                }
-            }
+            let tallies = play_all(&entrants, control, games, jobs);
             for (entrant, tally) in entrants.iter().zip(&tallies) {
                 let name = entrant.path.rsplit('/').next().unwrap_or_default();
                 println!(
