@@ -3,7 +3,7 @@
 //! ```sh
 //! cargo run --release -p megatherium-tests --example starved -- \
 //!     [--games 20] [--jobs 1] [--engine /usr/games/stockfish] [--option "Move Overhead=30"] \
-//!     [--busy 0,2,8,32]
+//!     [--busy 0,2,8,32] [--tc 1+0.01,2+0.02,10+0.1]
 //! ```
 //!
 //! For every time control and number of busy processes, each engine plays games against itself,
@@ -24,8 +24,13 @@ use megatherium_board::Board;
 use megatherium_tests::game::{Game, judge};
 use megatherium_tests::{Conversation, binary};
 
-/// Base time and increment, in milliseconds.
-const CONTROLS: [(i64, i64); 3] = [(1000, 10), (2000, 20), (10_000, 100)];
+/// Base time and increment in milliseconds, from text such as `2+0.02`, in seconds.
+fn control(text: &str) -> (i64, i64) {
+    let milliseconds =
+        |seconds: &str| (seconds.parse::<f64>().expect("seconds") * 1000.0).round() as i64;
+    let (base, increment) = text.split_once('+').expect("base and increment, such as 2+0.02");
+    (milliseconds(base), milliseconds(increment))
+}
 
 /// Plies after which a game is a draw.
 const LONGEST: usize = 300;
@@ -169,8 +174,13 @@ fn main() {
         values(name).last().map_or(default, |text| text.parse().expect("a number"))
     };
     let (games, jobs) = (number("--games", 20), number("--jobs", 1));
-    let busy = values("--busy").last().cloned().unwrap_or_else(|| "0,2,8,32".to_owned());
-    let busy: Vec<usize> = busy.split(',').map(|text| text.parse().expect("a number")).collect();
+    let list = |name: &str, default: &str| -> Vec<String> {
+        let text = values(name).pop().unwrap_or_else(|| default.to_owned());
+        text.split(',').map(str::to_owned).collect()
+    };
+    let busy: Vec<usize> =
+        list("--busy", "0,2,8,32").iter().map(|text| text.parse().expect("a number")).collect();
+    let controls = list("--tc", "1+0.01,2+0.02,10+0.1");
     let own = binary::engine().display().to_string();
     let mut entrants = vec![Entrant { path: own, option: values("--option").pop() }];
     entrants.extend(values("--engine").into_iter().map(|path| Entrant { path, option: None }));
@@ -178,18 +188,16 @@ fn main() {
         "| time control | busy processes | engine | games | moves | lost on time | least left (ms) |"
     );
     println!("|---|---:|---|---:|---:|---:|---:|");
-    for control in CONTROLS {
+    for text in &controls {
         for &count in &busy {
             let _busy = Busy::start(count);
             // Let them get going.
             std::thread::sleep(Duration::from_millis(500));
-            let tallies = play_all(&entrants, control, games, jobs);
+            let tallies = play_all(&entrants, control(text), games, jobs);
             for (entrant, tally) in entrants.iter().zip(&tallies) {
                 let name = entrant.path.rsplit('/').next().unwrap_or_default();
                 println!(
-                    "| {}+{} | {count} | {name} | {} | {} | {} ({:.1} %) | {} |",
-                    control.0 as f64 / 1000.0,
-                    control.1 as f64 / 1000.0,
+                    "| {text} | {count} | {name} | {} | {} | {} ({:.1} %) | {} |",
                     tally.games,
                     tally.moves,
                     tally.lost,
