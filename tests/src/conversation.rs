@@ -210,13 +210,21 @@ impl Conversation {
     /// Memory of the engine's process that lies in RAM, in MiB; `None` where the system does not
     /// say.
     pub fn resident_mebibytes(&self) -> Option<f64> {
+        self.memory("VmRSS:")
+    }
+
+    /// Address space that the engine's process has reserved, in MiB; `None` where the system does
+    /// not say.
+    pub fn reserved_mebibytes(&self) -> Option<f64> {
+        self.memory("VmSize:")
+    }
+
+    /// A line of the system's report on the process, in MiB.
+    fn memory(&self, name: &str) -> Option<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process_id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        line.split_ascii_whitespace()
-            .next()?
-            .parse::<f64>()
-            .ok()
-            .map(|kibibytes| kibibytes / 1024.0)
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        let kibibytes: f64 = line.split_ascii_whitespace().next()?.parse().ok()?;
+        Some(kibibytes / 1024.0)
     }
 
     /// Processor time of the engine's process so far, all threads together, also of one that has

@@ -43,6 +43,7 @@ enum Job {
 fn main() -> ExitCode {
     // First of all: it does nothing once there is a second thread.
     megatherium_tt::give_back_large_blocks();
+    megatherium_tt::share_one_heap();
     // Without it, a file that reaches `ulimit -f` ends the program without a message.
     if let Err(error) = survive_file_size_limit() {
         let _ = writeln!(io::stderr(), "megatherium: {error}");

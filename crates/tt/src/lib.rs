@@ -93,7 +93,7 @@ mod slot;
 mod table;
 mod word;
 
-pub use allocator::give_back_large_blocks;
+pub use allocator::{give_back_large_blocks, share_one_heap};
 pub use error::SizeError;
 pub use huge_pages::HugePages;
 pub use layout::{Layout, LayoutError, check_layout};

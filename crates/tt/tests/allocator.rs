@@ -1,18 +1,22 @@
-//! Freed memory is returned to the system; in a process with one thread, so no test harness.
+//! Freed memory is returned to the system, and threads share a heap. The settings are made in a
+//! process with one thread, so there is no test harness.
 
 fn main() {
     #[cfg(all(target_os = "linux", target_env = "gnu", feature = "std", not(miri)))]
     gnu::check();
     #[cfg(not(all(target_os = "linux", target_env = "gnu", feature = "std", not(miri))))]
-    assert!(!megatherium_tt::give_back_large_blocks());
+    {
+        assert!(!megatherium_tt::give_back_large_blocks());
+        assert!(!megatherium_tt::share_one_heap());
+    }
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu", feature = "std", not(miri)))]
 mod gnu {
-    use megatherium_tt::{Packed, Payload, Table, give_back_large_blocks};
+    use megatherium_tt::{Packed, Payload, Table, give_back_large_blocks, share_one_heap};
     use std::collections::BTreeSet;
     use std::hint::black_box;
-    use std::sync::mpsc;
+    use std::sync::Barrier;
 
     #[derive(Clone, Copy)]
     struct Nothing;
@@ -37,6 +41,7 @@ mod gnu {
     pub fn check() {
         const BLOCK: usize = 1 << 20;
         const BLOCKS: usize = 32;
+        const THREADS: usize = 8;
         let block = || black_box(vec![1u8; BLOCK]);
         // A block that is freed raises the size from which on blocks are mapped one by one.
         drop(block());
@@ -63,11 +68,28 @@ mod gnu {
         let pages: BTreeSet<usize> = small.iter().map(|word| address(word) >> 12).collect();
         assert!(pages.len() < 2000, "{} pages for 20,000 words", pages.len());
 
-        // Beside another thread, which may be inside the allocator, nothing is done.
-        let (release, wait) = mpsc::channel::<()>();
-        let thread = std::thread::spawn(move || wait.recv());
-        assert!(!give_back_large_blocks(), "there are two threads");
-        drop(release);
-        assert!(thread.join().is_ok());
+        // Threads that allocate reserve nothing but their stacks.
+        assert!(share_one_heap(), "there is one thread");
+        let before = bytes("VmSize:");
+        let (ready, waiting) = (Barrier::new(THREADS + 1), Barrier::new(THREADS + 1));
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                let builder = std::thread::Builder::new().stack_size(1 << 20);
+                let work = || {
+                    let words = black_box(vec![1u64; 100]);
+                    ready.wait();
+                    waiting.wait();
+                    drop(words);
+                };
+                builder.spawn_scoped(scope, work).expect("a thread");
+            }
+            ready.wait();
+            let grown = bytes("VmSize:") - before;
+            assert!(grown < THREADS * (2 << 20), "{THREADS} threads reserve {grown} bytes");
+
+            // Beside other threads, which may be inside the allocator, nothing is done.
+            assert!(!give_back_large_blocks() && !share_one_heap(), "there are more threads");
+            waiting.wait();
+        });
     }
 }

@@ -8,6 +8,7 @@
 use std::fs::read_to_string;
 
 use megatherium_search::memory_of_threads;
+use megatherium_search::smp::STACK_BYTES;
 
 /// Memory that can be used without swapping or being killed, in MiB; `None` where the system does
 /// not say.
@@ -41,19 +42,21 @@ pub fn too_little_for(bytes: usize) -> Option<String> {
     Some(format!("it needs about {needed} MiB of memory, and {free} MiB are free"))
 }
 
-/// The shortage if this many search threads were started; `None` if they fit.
+/// The shortage if this many search threads were started beside a new table; `None` if both fit.
 ///
-/// A thread uses little of what it reserves: its stack, and the allocator's arena for it. The
-/// reservation counts against the limits of the process.
-pub fn too_many_threads(threads: usize) -> Option<String> {
-    const RESERVED: usize = 96;
+/// A thread uses little of what it reserves, most of which is its stack. The reservation counts
+/// against the limits of the process. What the program itself allocates meanwhile must fit too.
+pub fn too_many_threads(threads: usize, table: usize) -> Option<String> {
+    const SPARE: usize = 8;
     let shortage = |needed: usize, free: Option<usize>, what| {
+        let needed = needed.saturating_add(table);
         let free = free.filter(|&free| free < needed)?;
         Some(format!("they need about {needed} MiB of {what}, and {free} MiB are free"))
     };
-    shortage(memory_of_threads(threads), available_mebibytes(), "memory").or_else(|| {
-        shortage(threads.saturating_mul(RESERVED), limited_mebibytes(), "address space")
-    })
+    let used = memory_of_threads(threads);
+    let reserved = threads.saturating_mul(STACK_BYTES >> 20).saturating_add(used + SPARE);
+    shortage(used, available_mebibytes(), "memory")
+        .or_else(|| shortage(reserved, limited_mebibytes(), "address space"))
 }
 
 /// Memory of the whole machine that is free or can be freed.

@@ -80,6 +80,23 @@ fn every_limit_of_memory_and_every_command() {
     scan((16..=1024).step_by(4), true);
 }
 
+/// A thread reserves its stack and what it works with, and no heap of its own: while 64 or 128 MiB
+/// were reserved for one, another thread could miss the few bytes it needed to start.
+#[test]
+fn threads_reserve_little() {
+    const THREADS: f64 = 32.0;
+    let mut engine = Conversation::start_uci();
+    let before = engine.reserved_mebibytes();
+    engine.ask("setoption name Threads value 32");
+    engine.go("go nodes 10000");
+    if let (Some(before), Some(after)) = (before, engine.reserved_mebibytes()) {
+        let each = (after - before) / THREADS;
+        println!("{each:.1} MiB of address space a thread");
+        assert!(each < 24.0, "{each:.1} MiB of address space a thread");
+    }
+    engine.quit();
+}
+
 /// The engine in a place where another user may run it, and the words that make it run as one: the
 /// limit on threads does not hold for root. Each test has a user of its own, 0 or 1, in each run of
 /// the tests: the limit counts all processes of a user, and tests run side by side.

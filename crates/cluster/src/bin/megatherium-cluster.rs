@@ -7,6 +7,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // First of all: it does nothing once there is a second thread.
     megatherium_tt::give_back_large_blocks();
+    megatherium_tt::share_one_heap();
     match megatherium_cluster::mpi::run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

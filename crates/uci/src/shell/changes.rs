@@ -106,7 +106,7 @@ impl Shell {
     /// checked first.
     fn set_threads(&mut self, threads: usize) -> Result<(), String> {
         let old = self.engine.threads();
-        let result = match memory::too_many_threads(threads) {
+        let result = match memory::too_many_threads(threads, 0) {
             Some(shortage) if threads > old => Err(shortage),
             _ => self.engine.set_threads(threads).map_err(|error| error.to_string()),
         };

@@ -119,7 +119,7 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         let thread = thread::Builder::new().name("tablebases".to_owned());
-        let crowded = memory::too_many_threads(1).is_some();
+        let crowded = memory::too_many_threads(1, 0).is_some();
         if crowded || thread.spawn(move || shared.load()).is_err() {
             shell.load_here();
         }

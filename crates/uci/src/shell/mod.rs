@@ -284,9 +284,7 @@ impl Shell {
         let output = Arc::clone(&self.output);
         let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
         let (threads, hash) = (threads.unwrap_or(1), hash.unwrap_or(bench::DEFAULT_HASH));
-        if let Some(shortage) =
-            memory::too_many_threads(threads).or_else(|| memory::too_large_table(hash, 0))
-        {
+        if let Some(shortage) = memory::too_many_threads(threads, hash) {
             return self.output.error(format_args!("bench {hash} {threads} {depth}: {shortage}"));
         }
         self.start_task(move |stop| match Engine::new(threads, hash) {
