@@ -44,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+mod crowding;
 mod engine;
 mod learning;
 pub mod params;

@@ -331,7 +331,7 @@ params! {
     /// Share of the increment that is planned for each move, in percent.
     time_increment = 75 in 0..=100;
     /// Milliseconds of the clock that are never planned with, at most half of it: the machine may
-    /// stop for a moment.
+    /// stop for a moment. Where the thread has to wait for a processor, more.
     time_reserve = 150 in 0..=1000;
     /// Largest share of the clock that one move may take, in percent.
     time_hard_share = 40 in 10..=80;

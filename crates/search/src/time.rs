@@ -18,7 +18,7 @@ use crate::score::Score;
 
 /// Largest part of the clock that the last move before a time control may take.
 const LAST_SHARE: f64 = 0.9;
-/// Largest part of the clock that is kept in reserve.
+/// Largest part of the clock that is kept in reserve on a machine that is not crowded.
 const RESERVE_SHARE: f64 = 0.5;
 /// After this many iterations with the same best move more do not count.
 const SETTLED: f64 = 10.0;
@@ -60,12 +60,14 @@ fn percent(value: i32) -> f64 {
 
 impl TimeManager {
     /// Budgets for the side to move. `overhead` is the time lost between engine and clock, `ponder`
-    /// whether the GUI allows pondering.
+    /// whether the GUI allows pondering, `crowding` how much time passes while the thread runs for
+    /// a second.
     pub fn new(
         limits: &Limits,
         side: Color,
         overhead: Duration,
         ponder: bool,
+        crowding: f64,
         params: &Params,
     ) -> TimeManager {
         let mut soft = None;
@@ -74,7 +76,9 @@ impl TimeManager {
             let increment = limits.increment[side.index()].as_secs_f64();
             let overhead = overhead.as_secs_f64();
             let clock = clock.as_secs_f64();
-            let reserve = (f64::from(params.time_reserve) / 1000.0).min(clock * RESERVE_SHARE);
+            // A thread that must wait for its turn may be late by several turns of the others.
+            let reserve = f64::from(params.time_reserve) / 1000.0 * crowding;
+            let reserve = reserve.min(clock * (1.0 - (1.0 - RESERVE_SHARE) / crowding));
             // A nearly empty clock still gets a moment: a late answer beats an unsearched one.
             let available = (clock - overhead - reserve).max(clock * 0.2).max(0.001);
             let horizon = f64::from(params.time_horizon);
@@ -154,6 +158,7 @@ mod tests {
             Color::White,
             Duration::from_millis(overhead_ms),
             false,
+            1.0,
             &Params::default(),
         )
     }
@@ -229,13 +234,14 @@ mod tests {
             ..Params::default()
         };
         let cautious = Params { time_reserve: 400, ..params };
-        let budgets_with = |params: &Params, limits: &Limits, overhead, ponder| {
+        let budgets_on = |crowding, params: &Params, limits: &Limits, overhead, ponder| {
             let overhead = Duration::from_millis(overhead);
-            let manager = TimeManager::new(limits, Color::White, overhead, ponder, params);
+            let manager =
+                TimeManager::new(limits, Color::White, overhead, ponder, crowding, params);
             [manager.soft.unwrap(), manager.hard.unwrap()].map(|limit| limit.as_secs_f64())
         };
         let budgets =
-            |limits: &Limits, overhead, ponder| budgets_with(&params, limits, overhead, ponder);
+            |limits: &Limits, overhead, ponder| budgets_on(1.0, &params, limits, overhead, ponder);
         let are = |found: [f64; 2], expected: [f64; 2]| {
             found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-6)
         };
@@ -253,9 +259,15 @@ mod tests {
         assert!(are(budgets(&clock(100, 0, None), 90, false), [0.02 / 20.0, 0.06 / 20.0]));
         // The reserve is taken off, but no more than half of the clock.
         let per_move = 59.59 / 20.0;
-        let full = budgets_with(&cautious, &clock(60_000, 0, None), 10, false);
+        let full = budgets_on(1.0, &cautious, &clock(60_000, 0, None), 10, false);
         assert!(are(full, [per_move, 3.0 * per_move]));
-        let short = budgets_with(&cautious, &clock(500, 0, None), 10, false);
+        let short = budgets_on(1.0, &cautious, &clock(500, 0, None), 10, false);
+        assert!(are(short, [0.24 / 20.0, 0.72 / 20.0]));
+        // On a crowded machine the reserve grows, and so does its largest share.
+        let per_move = 58.79 / 20.0;
+        let full = budgets_on(3.0, &cautious, &clock(60_000, 0, None), 10, false);
+        assert!(are(full, [per_move, 3.0 * per_move]));
+        let short = budgets_on(2.0, &cautious, &clock(1000, 0, None), 10, false);
         assert!(are(short, [0.24 / 20.0, 0.72 / 20.0]));
     }
 

@@ -12,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub use ending::{Ending, LastSearch};
 
 use self::ending::Conclusion;
+use crate::crowding::thread_time;
 use crate::report::Report;
 use crate::tree::{Job, Search, Worker};
 
@@ -47,6 +48,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 fn think(id: usize, job: &Job, worker: &mut Worker) -> Conclusion {
     // Under a baton everything from here to the return is one thread's turn, or several.
     let _turns = job.baton.as_ref().map(|baton| baton.join(id));
+    let ran_before = thread_time();
     let mut search = Search::new(id, job, worker);
     if search.root_moves.is_empty() {
         if id == 0 {
@@ -61,5 +63,12 @@ fn think(id: usize, job: &Job, worker: &mut Worker) -> Conclusion {
         // The others need not go on.
         job.control.finish(job.id);
     }
-    Conclusion::of(search)
+    let conclusion = Conclusion::of(search);
+    // Threads that take turns wait for each other, not for a processor.
+    if job.baton.is_none()
+        && let (Some(before), Some(now)) = (ran_before, thread_time())
+    {
+        worker.crowding.learn(job.started.elapsed(), now.saturating_sub(before));
+    }
+    conclusion
 }

@@ -108,13 +108,25 @@ impl<'a> Search<'a> {
     pub fn new(id: usize, job: &'a Job, worker: &'a mut Worker) -> Self {
         let board = &job.root.board;
         let team = job.options.teamwork;
-        let Worker { node, histories, corrections, stack, pv, moves, accumulators, last_score } =
-            worker;
+        let Worker {
+            node,
+            histories,
+            corrections,
+            stack,
+            pv,
+            moves,
+            accumulators,
+            last_score,
+            crowding,
+        } = worker;
         let allies = job.allies.as_deref();
         let seat = id + allies.map_or(0, Allies::seats_before);
         stack.clear();
         let network = job.networks.of(*node);
         accumulators.reset(network, board);
+        // Where nodes stand for time the load of the machine does not matter.
+        let real = job.options.nodes_per_millisecond.is_none();
+        let crowding = if real { crowding.factor() } else { 1.0 };
         let mut search = Search {
             id,
             seat,
@@ -144,6 +156,7 @@ impl<'a> Search<'a> {
                 board.side_to_move(),
                 job.options.move_overhead + allies.map_or(Duration::ZERO, Allies::overhead),
                 job.options.ponder,
+                crowding,
                 &job.options.params,
             ),
             tb_men: if job.tb_root.is_some() { 0 } else { job.tb_men() },

@@ -9,6 +9,7 @@ use megatherium_nnue::{Accumulators, Network};
 use super::movepick::MoveStack;
 use super::pv::PvTable;
 use super::stack::Stack;
+use crate::crowding::Crowding;
 use crate::learning::{Corrections, Histories};
 use crate::score::Score;
 
@@ -31,6 +32,8 @@ pub struct Worker {
     pub(super) accumulators: Accumulators,
     /// Score of the last move played in this game, if any; the time manager compares with it.
     pub(super) last_score: Option<Score>,
+    /// How long it had to wait for a processor in its last searches.
+    pub crowding: Crowding,
 }
 
 impl Worker {
@@ -49,6 +52,7 @@ impl Worker {
             moves: MoveStack::new()?,
             accumulators: Accumulators::try_new(network, &Board::startpos())?,
             last_score: None,
+            crowding: Crowding::default(),
         })
     }
 
