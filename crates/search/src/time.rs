@@ -87,7 +87,9 @@ impl TimeManager {
                 available * 0.85
             } else {
                 let planned = percent(params.time_increment);
-                available / moves + planned * (increment - overhead).max(0.0)
+                // On a nearly empty clock the increment is all there is. A thread that thinks for less
+                // than its turn lasts need not wait for another turn.
+                available / moves + planned * (increment - overhead).max(0.0) / crowding
             };
             if ponder {
                 // Some of the moves ahead will be thought out on the opponent's time.
@@ -269,6 +271,10 @@ mod tests {
         assert!(are(full, [per_move, 3.0 * per_move]));
         let short = budgets_on(2.0, &cautious, &clock(1000, 0, None), 10, false);
         assert!(are(short, [0.24 / 20.0, 0.72 / 20.0]));
+        // Of the increment it uses what it can think for, not what passes meanwhile.
+        let per_move = 59.99 / 20.0 + 0.5 * 0.99 / 3.0;
+        let crowded = budgets_on(3.0, &params, &limits, 10, false);
+        assert!(are(crowded, [per_move, 3.0 * per_move]));
     }
 
     /// Parameters of round numbers, so that the tests do not change when the defaults do.
