@@ -471,3 +471,57 @@ impl Drop for Engine {
         self.stop();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use megatherium_board::Board;
+
+    use super::*;
+    use crate::tablebase::{knight, scratch};
+    use crate::tree::Scene;
+
+    #[test]
+    fn corrections_are_shared_only_if_asked_and_kept() {
+        let mut engine = Engine::new(2, 1).unwrap();
+        assert!(engine.shared_corrections().is_none());
+        engine.options.teamwork.shared_corrections = true;
+        let first = engine.shared_corrections().unwrap();
+        assert!(Arc::ptr_eq(&first, &engine.shared_corrections().unwrap()));
+    }
+
+    /// The system is asked about its nodes only for several threads that may be bound.
+    #[test]
+    fn the_nodes_of_the_system_are_those_of_a_placement() {
+        let policy = NumaPolicy::Nodes(vec![[0].into()]);
+        let system = Topology::of_system();
+        assert_eq!(Engine::place(&policy, 2), Placement::new(&policy, &system, 2));
+        assert_eq!(Engine::place(&policy, 1), Placement::new(&policy, &Topology::default(), 1));
+    }
+
+    /// The library holds one set of tables per process, so this is one test.
+    #[test]
+    fn tablebases_are_replaced_and_bounded_by_the_options() {
+        let folder = scratch("engine");
+        std::fs::write(folder.join("KNvK.rtbw"), knight()).unwrap();
+        let path = folder.to_str().unwrap();
+        let take = |path| Inventory::take(path, &Inventory::default(), &AtomicBool::new(false));
+        let inventory = take(path).unwrap();
+        let mut engine = Engine::new(1, 1).unwrap();
+        engine.set_tablebases(inventory.clone()).unwrap();
+        assert_eq!(engine.tablebases().max_men(), 3);
+        let tables = Arc::as_ptr(&engine.tablebases);
+        engine.set_tablebases(inventory).unwrap();
+        assert_eq!(Arc::as_ptr(&engine.tablebases), tables, "in use already");
+        let men = |limit| {
+            let fen = Board::startpos().fen();
+            let mut scene = Scene::new(&fen, 1, Limits::default());
+            scene.job.tablebases = Arc::clone(&engine.tablebases);
+            scene.job.options.syzygy_probe_limit = limit;
+            scene.job.tb_men()
+        };
+        assert_eq!([0, 2, 3, 7].map(men), [0, 2, 3, 3]);
+        engine.set_tablebases(Inventory::default()).unwrap();
+        assert_eq!(engine.tablebases().max_men(), 0);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

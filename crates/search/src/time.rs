@@ -293,6 +293,13 @@ mod tests {
     }
 
     #[test]
+    fn nodes_stand_for_time() {
+        assert_eq!(nodes_as_time(1500, 1000), Duration::from_micros(1500));
+        assert_eq!(nodes_as_time(7, 2), Duration::from_micros(3500));
+        assert_eq!(nodes_as_time(3, 0), Duration::from_millis(3));
+    }
+
+    #[test]
     fn the_scale_is_a_product() {
         let mut manager = manager(&clock(60_000, 0, None), 10);
         let scale = |manager: &mut TimeManager, outlook: &Outlook| {

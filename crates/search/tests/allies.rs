@@ -187,6 +187,54 @@ fn a_better_verdict_is_followed_and_an_illegal_one_is_not() {
     assert_eq!(best(vec![mate], limits), Some(only), "not among the moves asked for");
 }
 
+/// What is shown of a line that another process has found is what that process says.
+#[test]
+fn a_verdict_is_shown_as_it_came() {
+    let found = Verdict { bound: ScoreBound::Lower, ..verdict(&["a2a3", "a7a6"], mate_in(5)) };
+    let allies = Arc::new(Scripted { verdicts: vec![found], ..Scripted::default() });
+    let shown = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&shown);
+    let sink = move |report: Report<'_>| {
+        if let Report::Info(info) = report {
+            heard.lock().push((info.score, info.bound, info.depth, info.seldepth));
+        }
+    };
+    let outcome = engine(&allies).search(Root::new(Board::startpos()), Limits::depth(4), sink);
+    assert_eq!((outcome.score, outcome.depth), (mate_in(5), 4));
+    assert_eq!(shown.lock().last(), Some(&(mate_in(5), ScoreBound::Lower, 4, 40)));
+}
+
+/// Threads are counted over all processes: those with odd numbers are ahead.
+#[test]
+fn every_other_thread_is_ahead() {
+    let first = |seats_before| {
+        let allies = Arc::new(Scripted { seats_before, only_vote: true, ..Scripted::default() });
+        let mut engine = engine(&allies);
+        engine.options.teamwork.ahead = 3;
+        engine.search(Root::new(Board::startpos()), Limits::depth(6), Silent);
+        allies.completed.lock()[0].depth
+    };
+    assert_eq!([0, 1, 2, 3, 4, 5].map(first), [1, 4, 1, 4, 1, 4]);
+}
+
+/// The windows of eight threads differ, each by a point.
+#[test]
+fn windows_are_wider_by_the_number_of_the_thread() {
+    let plain = |wider| {
+        let mut engine = Engine::new(1, 1).unwrap();
+        engine.options.params.aspiration_delta += wider;
+        engine.search(Root::new(Board::startpos()), Limits::depth(9), Silent).nodes
+    };
+    let seated = |seats_before| {
+        let allies = Arc::new(Scripted { seats_before, only_vote: true, ..Scripted::default() });
+        let mut engine = engine(&allies);
+        engine.options.teamwork.jitter = false;
+        engine.search(Root::new(Board::startpos()), Limits::depth(9), Silent).nodes - 1_000_000
+    };
+    assert_ne!(plain(0), plain(7));
+    assert_eq!([0, 1, 7, 8, 15].map(seated), [0, 1, 7, 0, 7].map(plain));
+}
+
 #[test]
 fn an_iteration_of_others_is_taken_over_if_it_can_be_played() {
     let search = |iteration: Verdict| {

@@ -63,6 +63,22 @@ fn game_over_at_the_root() {
     assert_eq!((stalemate.best, stalemate.score), (None, score::DRAW));
 }
 
+/// Once, at the start, whatever the number of threads.
+#[test]
+fn a_finished_game_is_reported() {
+    for (fen, wdl) in [
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", [0, 0, 1000]),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", [0, 1000, 0]),
+    ] {
+        let lines = Lines::default();
+        let root = Root::new(board(fen));
+        Engine::new(3, 1).unwrap().search(root, Limits::depth(5), lines.clone());
+        let lines = lines.0.lock();
+        let [info] = lines.as_slice() else { panic!("{lines:?}") };
+        assert_eq!((info.depth, info.pv.len(), info.wdl), (0, 0, wdl));
+    }
+}
+
 #[test]
 fn knows_the_fifty_move_rule() {
     // A queen up, but the next ply ends the game.
@@ -153,7 +169,7 @@ fn several_lines_are_distinct_sorted_and_legal() {
     engine.search(Root::new(board(fen)), Limits::depth(8), lines.clone());
     let lines = lines.0.lock();
     let last: Vec<&Info> = lines.iter().filter(|info| info.depth == 8).collect();
-    assert_eq!(last.len(), 5);
+    assert_eq!(last.iter().map(|info| info.multipv).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     for pair in last.windows(2) {
         assert!(pair[0].score >= pair[1].score && pair[0].pv[0] != pair[1].pv[0]);
     }
@@ -383,6 +399,25 @@ fn one_thread_reports_every_depth_once() {
     let lines = lines.0.lock();
     let exact = lines.iter().filter(|info| info.bound == ScoreBound::Exact);
     assert_eq!(exact.map(|info| info.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+}
+
+/// An iteration that a limit ends does not count.
+#[test]
+fn the_depth_is_that_of_the_last_finished_iteration() {
+    let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+    let depth = search(fen, Limits::nodes(20_000)).depth;
+    assert!(search(fen, Limits::depth(depth)).nodes <= 20_000);
+    assert!(search(fen, Limits::depth(depth + 1)).nodes > 20_000);
+}
+
+/// Two kings: every iteration takes a few nodes, so the deepest is soon done.
+#[test]
+fn the_last_iteration_is_the_deepest_possible() {
+    let kings = "8/8/4k3/8/8/4K3/8/8 w - - 0 1";
+    for limits in [Limits::default(), Limits::depth(1000), Limits::depth(u32::MAX)] {
+        assert_eq!(search(kings, limits).depth as usize, score::MAX_PLY - 1);
+    }
+    assert_eq!(search(kings, Limits::depth(0)).depth, 1);
 }
 
 /// An engine that is dropped ends its search; otherwise this test would not end.

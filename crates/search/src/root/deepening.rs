@@ -243,3 +243,243 @@ impl Search<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::params::Params;
+    use crate::report::Report;
+    use crate::request::Limits;
+    use crate::score::mated_in;
+    use crate::tree::{Bound, Scene};
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    const TACTICAL: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    const FORCED: &str = "7k/6pp/8/8/8/8/q7/K7 w - - 0 1";
+
+    fn clock(seconds: u64) -> Limits {
+        Limits { clock: [Some(Duration::from_secs(seconds)); 2], ..Limits::default() }
+    }
+
+    /// The time manager after each depth is one that is told what the reports show: for how long
+    /// the best move has been the same, how the score falls, and what it cost.
+    #[test]
+    fn the_clock_is_told_what_the_reports_show() {
+        // Every part matters and none is at the end of its range.
+        let params = Params {
+            time_unstable: 150,
+            time_stable: 8,
+            time_fall_game: 30,
+            time_fall_search: 40,
+            time_fall_min: 30,
+            time_fall_max: 300,
+            time_effort: 250,
+            time_effort_slope: 100,
+            time_effort_min: 20,
+            time_effort_max: 300,
+            time_max_scale: 500,
+            ..Params::default()
+        };
+        for (fen, depth) in
+            [START, TACTICAL].into_iter().flat_map(|fen| (5..=9).map(move |d| (fen, d)))
+        {
+            let mut scene = Scene::new(fen, 1, Limits { depth: Some(depth), ..clock(3600) });
+            scene.job.options.params = params;
+            let told = Arc::clone(&scene.told);
+            let mut search = scene.search(0);
+            let mut expected = search.time.clone();
+            let (mut best, mut stable) = (search.root_moves[0].mv, 0);
+            *search.last_score = Some(35);
+            search.deepen();
+            let told = told.lock();
+            for line in told.iter() {
+                stable = if line.pv[0] == best { stable + 1 } else { 0 };
+                best = line.pv[0];
+            }
+            let scores: Vec<Score> = told.iter().map(|line| line.score).collect();
+            let &[.., older, _, score] = scores.as_slice() else { panic!("{scores:?}") };
+            if depth >= 6 {
+                let outlook = Outlook {
+                    stable_iterations: f64::from(stable),
+                    score_drops: [35 - score, older - score],
+                    best_move_share: search.root_moves[0].nodes as f64 / search.nodes as f64,
+                    disagreement: None,
+                };
+                expected.rescale(&outlook, &params);
+            }
+            assert_eq!(format!("{:?}", search.time), format!("{expected:?}"), "{fen}, {depth}");
+            assert_eq!(*search.last_score, Some(score));
+        }
+    }
+
+    #[test]
+    fn a_proven_score_is_not_compared_with_in_the_next_search() {
+        let mate = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
+        let mut scene = Scene::new(mate, 1, Limits::depth(3));
+        let mut search = scene.search(0);
+        *search.last_score = Some(35);
+        search.deepen();
+        assert_eq!(*search.last_score, None);
+    }
+
+    /// The opponent has thought for so long that the answer is due at the next poll, although the
+    /// own clock has just begun to run. Nodes are the clock here.
+    #[test]
+    fn a_late_ponder_hit_is_answered_at_once() {
+        let mut scene = Scene::new(START, 1, Limits { ponder: true, ..clock(20) });
+        scene.job.options.nodes_per_millisecond = Some(1);
+        let (control, id) = (Arc::clone(&scene.job.control), scene.job.id);
+        let tell = Arc::clone(&scene.job.sink);
+        scene.job.sink = Arc::new(move |report: Report<'_>| {
+            if let Report::Info(info) = &report
+                && info.depth == 10
+            {
+                control.ponder_hit(id);
+            }
+            tell.report(report);
+        });
+        let told = Arc::clone(&scene.told);
+        let mut search = scene.search(0);
+        search.deepen();
+        let told = told.lock();
+        let hit = told.iter().find(|info| info.depth == 10).expect("it is in time").nodes;
+        assert!(hit > 2000, "more than the soft limit, however it is scaled: {hit}");
+        assert!((hit..=hit + 512).contains(&search.nodes), "{hit} {}", search.nodes);
+    }
+
+    #[test]
+    fn threads_are_asked_how_settled_they_are() {
+        let stability = |threads, together, opinions: &[(u16, u16)]| {
+            let mut scene = Scene::new(START, threads, Limits::default());
+            scene.job.options.teamwork.decide_together = together;
+            let opinion = |&(mv, stable)| Opinion { mv, stable };
+            for (id, given) in opinions.iter().enumerate() {
+                scene.job.counters.of(id).set_opinion(opinion(given));
+            }
+            scene.search(0).stability(opinion(&opinions[0]))
+        };
+        let four = [(7, 6), (7, 3), (9, 8), (7, 0)];
+        assert_eq!(stability(4, true, &four), (2.25, Some(1.0 / 3.0)));
+        assert_eq!(stability(4, false, &four), (6.0, None));
+        assert_eq!(stability(1, true, &four[..1]), (6.0, None));
+        // Of four threads only one or two have completed an iteration.
+        assert_eq!(stability(4, true, &four[..1]), (6.0, None));
+        assert_eq!(stability(4, true, &four[1..3]), (1.5, Some(1.0)));
+        assert_eq!(stability(4, true, &[(7, 6), (7, 1)]), (3.5, Some(0.0)));
+    }
+
+    #[test]
+    fn the_leader_of_a_weak_player_searches_several_lines() {
+        let lines = |id, multi_pv, elo| {
+            let mut scene = Scene::new(START, 2, Limits::default());
+            (scene.job.options.multi_pv, scene.job.options.elo) = (multi_pv, elo);
+            scene.search(id).lines()
+        };
+        assert_eq!((lines(0, 1, None), lines(1, 1, None)), (1, 1));
+        assert_eq!((lines(0, 3, None), lines(1, 3, None)), (3, 3));
+        assert_eq!((lines(0, 1, Some(1500)), lines(1, 1, Some(1500))), (4, 1));
+        assert_eq!((lines(0, 6, Some(1500)), lines(0, 500, None), lines(0, 0, None)), (6, 20, 1));
+    }
+
+    /// Whether a search ends after this iteration. A node is a millisecond.
+    fn enough(
+        fen: &str,
+        limits: Limits,
+        elo: Option<u32>,
+        after: (i32, u64),
+        score: Score,
+    ) -> bool {
+        let mut scene = Scene::new(fen, 1, limits);
+        scene.job.options.elo = elo;
+        scene.job.options.nodes_per_millisecond = Some(1);
+        let mut search = scene.search(0);
+        (search.root_depth, search.nodes) = after;
+        search.is_enough(score)
+    }
+
+    #[test]
+    fn a_mate_a_number_of_nodes_or_a_weak_player_ends_a_search() {
+        let mate = |moves, score| {
+            enough(START, Limits { mate: Some(moves), ..Limits::default() }, None, (9, 9), score)
+        };
+        assert!(mate(1, mate_in(1)) && !mate(1, mate_in(3)));
+        assert!(mate(4, mate_in(7)) && !mate(4, mate_in(9)) && !mate(4, mated_in(2)));
+        assert!(mate(u32::MAX, mate_in(239)) && !mate(u32::MAX, 900));
+        let soft = |nodes| {
+            let limits = Limits { soft_nodes: Some(1000), ..Limits::default() };
+            enough(START, limits, None, (9, nodes), 0)
+        };
+        assert!(!soft(999) && soft(1000) && soft(1001));
+        let budget = strength::nodes(1500);
+        let weak = |nodes| enough(START, Limits::default(), Some(1500), (9, nodes), 0);
+        assert!(!weak(budget - 1) && weak(budget) && weak(budget + 1));
+        assert!(!enough(START, Limits::default(), None, (9, 1 << 40), 0));
+    }
+
+    #[test]
+    fn a_clock_ends_a_search_unless_it_is_infinite_or_pondering() {
+        let after = |nodes, limits| enough(START, limits, None, (9, nodes), 0);
+        assert!(!after(100, clock(60)) && after(100_000, clock(60)));
+        assert!(!after(100_000, Limits { infinite: true, ..clock(60) }));
+        assert!(!after(100_000, Limits { ponder: true, ..clock(60) }));
+        assert!(!after(100_000, Limits::default()));
+    }
+
+    #[test]
+    fn a_forced_move_or_a_mate_saves_time() {
+        let forced = |depth, limits| enough(FORCED, limits, None, (depth, 9), -900);
+        assert!(!forced(7, clock(60)) && forced(8, clock(60)) && forced(9, clock(60)));
+        assert!(!forced(9, Limits::default()), "there is nothing to save");
+        let free = |depth, score| enough(START, clock(60), None, (depth, 9), score);
+        assert!(!free(60, 900));
+        // Six more than twice the distance.
+        assert!(!free(11, mate_in(3)) && free(12, mate_in(3)) && free(13, mate_in(3)));
+        assert!(!free(13, mated_in(4)) && free(14, mated_in(4)));
+    }
+
+    #[test]
+    fn a_line_is_shown_with_its_rank_and_at_least_half_as_long_as_it_is_deep() {
+        let known = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "c2c3", "g8f6", "d2d3"];
+        let mut scene = Scene::new(START, 1, Limits::default());
+        scene.know(&known, Bound::Exact);
+        let line = scene.line(&known);
+        let told = Arc::clone(&scene.told);
+        let mut search = scene.search(0);
+        search.root_depth = 6;
+        for index in 0..3 {
+            search.root_moves[index].mv = line[0];
+            search.root_moves[index].pv = line[..1].to_vec();
+            search.root_moves[index].score = 10;
+            search.report_line(index, ScoreBound::Exact);
+        }
+        let told = told.lock();
+        assert!(told.iter().all(|info| info.depth == 6 && info.pv == line[..3]), "{told:?}");
+        assert_eq!(told.iter().map(|info| info.multipv).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn only_a_leader_reports_bounds_and_only_after_a_while() {
+        let hour = Duration::from_hours(1);
+        let (long, short) = (Instant::now().checked_sub(hour), Instant::now().checked_add(hour));
+        let Some((long, short)) = long.zip(short) else { return };
+        for (id, multi_pv, started, expected) in
+            [(0, 1, long, 1), (1, 1, long, 0), (0, 2, long, 0), (0, 1, short, 0), (1, 2, short, 0)]
+        {
+            let mut scene = Scene::new(START, 2, Limits::default());
+            scene.job.started = started;
+            scene.job.options.multi_pv = multi_pv;
+            let told = Arc::clone(&scene.told);
+            let mut search = scene.search(id);
+            search.root_moves[0].score = 10;
+            search.report_bound(ScoreBound::Lower);
+            let told = told.lock();
+            assert_eq!(told.len(), expected, "{id} {multi_pv}");
+            assert!(told.iter().all(|info| info.bound == ScoreBound::Lower));
+        }
+    }
+}

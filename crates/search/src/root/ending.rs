@@ -234,6 +234,46 @@ mod tests {
     use megatherium_board::Board;
 
     use super::*;
+    use crate::request::Limits;
+    use crate::tree::Scene;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    /// A helper that was stopped before it finished a move must not vote.
+    #[test]
+    fn a_thread_without_a_score_has_no_line() {
+        let mut scene = Scene::new(START, 2, Limits::default());
+        let mut search = scene.search(1);
+        search.stats.cutoffs = 5;
+        let conclusion = Conclusion::of(search);
+        assert!(conclusion.pv.is_empty() && conclusion.ballot().is_none());
+        assert_eq!((conclusion.thread, conclusion.stats.cutoffs), (1, 5));
+    }
+
+    #[test]
+    fn only_the_leader_plays_like_a_weaker_player() {
+        let chosen = |id: usize, elo: Option<u32>| {
+            let choose = |_| {
+                let mut scene = Scene::new(START, 2, Limits::default());
+                scene.job.options.elo = elo;
+                let mut search = scene.search(id);
+                search.root_moves.iter_mut().for_each(|root_move| root_move.score = 10);
+                let first = search.root_moves[0].mv;
+                Conclusion::of(search).pv[0] == first
+            };
+            (0..64).map(choose).filter(|&is_first| is_first).count()
+        };
+        assert_eq!((chosen(0, None), chosen(1, None), chosen(1, Some(1000))), (64, 64, 64));
+        // One of four, by lot.
+        assert!((1..64).contains(&chosen(0, Some(1000))));
+    }
+
+    #[test]
+    fn a_check_is_no_mate() {
+        let check = "7k/8/8/8/8/8/8/K6Q b - - 0 1";
+        let line = unsearched(&Scene::new(check, 1, Limits::default()).job);
+        assert_eq!((line.score, line.pv.len()), (DRAW, 1));
+    }
 
     #[test]
     fn a_helper_can_win_the_vote_but_not_over_a_leader_who_decides() {

@@ -103,3 +103,87 @@ impl Line {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Limits;
+    use crate::score::{mate_in, mated_in};
+    use crate::tree::{Entry, Scene};
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    const ITALIAN: [&str; 6] = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"];
+
+    fn line(pv: Vec<Move>, score: Score, bound: ScoreBound) -> Line {
+        Line { rank: 1, depth: 9, seldepth: 9, score, bound, pv }
+    }
+
+    /// How long the line of the first move becomes, if the table knows how it goes on.
+    fn extended(fen: &str, known: &[&str], bound: Bound, target: usize) -> usize {
+        let scene = Scene::new(fen, 1, Limits::default());
+        scene.know(known, bound);
+        let all = scene.line(known);
+        let found = line(all[..1].to_vec(), 20, ScoreBound::Exact).extended(&scene.job, target);
+        assert_eq!(found.pv, all[..found.pv.len()]);
+        found.pv.len()
+    }
+
+    #[test]
+    fn lines_are_lengthened_up_to_a_target_by_exact_moves() {
+        let lengths =
+            [0, 1, 2, 5, 50].map(|target| extended(START, &ITALIAN, Bound::Exact, target));
+        assert_eq!(lengths, [1, 1, 2, 5, 6]);
+        assert_eq!(extended(START, &ITALIAN, Bound::Lower, 5), 1);
+    }
+
+    #[test]
+    fn lines_end_where_the_game_does() {
+        let queen = "7k/8/8/3Q4/8/8/8/K7 w - - 98 80";
+        let shuffled = ["d5d4", "h8g8", "d4d5", "g8h8"];
+        assert_eq!(extended(queen, &shuffled, Bound::Exact, 4), 2, "fifty moves");
+        let bare = "7k/8/8/8/8/8/1q6/K7 w - - 0 1";
+        assert_eq!(extended(bare, &["a1b2", "h8g8"], Bound::Exact, 2), 1, "two kings");
+        let knights = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6"];
+        assert_eq!(extended(START, &knights, Bound::Exact, 6), 5, "a repetition");
+    }
+
+    /// Two positions may have the same key: what the table says need not be legal.
+    #[test]
+    fn illegal_moves_of_the_table_are_not_played() {
+        let scene = Scene::new(START, 1, Limits::default());
+        scene.know(&ITALIAN[..1], Bound::Exact);
+        let mut board = scene.job.root.board;
+        let pv = scene.line(&ITALIAN[..1]);
+        board.make(pv[0]);
+        let mv = pv[0].raw();
+        let entry = Entry { mv, depth: 5, bound: Bound::Exact, ..Entry::default() };
+        scene.job.table.store(table_key(&board), entry);
+        assert_eq!(line(pv.clone(), 20, ScoreBound::Exact).extended(&scene.job, 4).pv, pv);
+    }
+
+    #[test]
+    fn mates_and_bounds_are_not_lengthened() {
+        let scene = Scene::new(START, 1, Limits::default());
+        scene.know(&ITALIAN, Bound::Exact);
+        let length = |score, bound| {
+            line(scene.line(&ITALIAN[..1]), score, bound).lengthened(&scene.job, 4).pv.len()
+        };
+        assert_eq!(length(20, ScoreBound::Exact), 4);
+        assert_eq!(length(mate_in(7), ScoreBound::Exact), 1);
+        assert_eq!(length(20, ScoreBound::Lower), 1);
+        assert_eq!(length(mate_in(7), ScoreBound::Upper), 1);
+    }
+
+    #[test]
+    fn only_a_draw_by_rule_is_certain() {
+        let scene = Scene::new(START, 1, Limits::default());
+        let chances = |pv: Vec<Move>, score| line(pv, score, ScoreBound::Exact).wdl(&scene.job);
+        assert_eq!(chances(Vec::new(), DRAW), [0, 1000, 0]);
+        assert_eq!(chances(Vec::new(), mated_in(0)), [0, 0, 1000]);
+        let first = scene.line(&ITALIAN[..1]);
+        assert_eq!(chances(first.clone(), DRAW), wdl(DRAW, &scene.job.root.board));
+        assert_ne!(chances(first.clone(), DRAW), [0, 1000, 0]);
+        assert_eq!(chances(first, 90), wdl(90, &scene.job.root.board));
+    }
+}

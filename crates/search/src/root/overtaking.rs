@@ -98,3 +98,131 @@ impl Search<'_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::request::Limits;
+    use crate::tree::{Quiet, Scene};
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    /// The next depth of a thread of eight after depth 7, if this many others are at depth 8; and
+    /// how many threads are then at depth 9.
+    fn next(id: usize, others: usize, skip_depths: bool) -> (i32, usize) {
+        let mut scene = Scene::new(START, 8, Limits::default());
+        scene.job.options.teamwork.skip_depths = skip_depths;
+        for other in 0..others {
+            scene.job.counters.of(7 - other).set_depth(8);
+        }
+        let mut search = scene.search(id);
+        search.root_depth = 7;
+        (search.next_depth(), search.job.counters.searching(9))
+    }
+
+    #[test]
+    fn helpers_skip_what_half_of_the_threads_search() {
+        assert_eq!(next(1, 3, true), (8, 0));
+        assert_eq!(next(1, 4, true), (9, 1));
+        assert_eq!(next(1, 4, false), (8, 0));
+        assert_eq!(next(0, 4, true), (8, 0), "not the leader");
+    }
+
+    #[test]
+    fn leaders_are_spread_by_the_number_of_their_process() {
+        let next = |seats_before| {
+            let quiet = Arc::new(Quiet { seats_before, ..Quiet::default() });
+            let mut scene = Scene::new(START, 2, Limits::default()).with_allies(&quiet);
+            let next = scene.search(0).next_depth();
+            (next, scene.job.counters.searching(next), scene.job.counters.searching(next + 1))
+        };
+        let expected = [1, 2, 3, 4, 1].map(|depth| (depth, 1, 0));
+        assert_eq!([0, 2, 4, 6, 8].map(next), expected);
+    }
+
+    /// Whether a thread at depth 8 is overtaken by a team of eight with this many results of a
+    /// depth. Its best move so far has index 3.
+    fn overtaken(rule: TakeOver, depth: i32, finished: usize, index: usize) -> bool {
+        let mut scene = Scene::new(START, 8, Limits::default());
+        scene.job.options.teamwork.take_over = rule;
+        let lead = Lead::default();
+        let tag = scene.job.root.board.legal_moves()[index].raw();
+        for _ in 0..finished {
+            lead.publish(depth, tag, || result(&scene));
+        }
+        scene.job.lead = Some(lead);
+        let mut search = scene.search(1);
+        search.root_depth = 8;
+        search.root_moves[3].score = 20;
+        search.root_moves[5].score = 10;
+        search.is_overtaken()
+    }
+
+    fn result(scene: &Scene) -> Verdict {
+        let pv = scene.line(&["d2d4", "d7d5"]);
+        Verdict { pv, score: 33, bound: ScoreBound::Exact, depth: 12, seldepth: 40 }
+    }
+
+    #[test]
+    fn deeper_results_overtake_and_equal_ones_by_the_rule() {
+        for rule in [TakeOver::Never, TakeOver::First, TakeOver::Agreed] {
+            assert!(
+                overtaken(rule, 9, 1, 5) && !overtaken(rule, 7, 8, 3) && !overtaken(rule, 0, 0, 3)
+            );
+        }
+        assert!(!overtaken(TakeOver::Never, 8, 8, 3));
+        assert!(overtaken(TakeOver::First, 8, 1, 5));
+        // More than half of the team, or the same move.
+        assert!(!overtaken(TakeOver::Agreed, 8, 1, 5) && overtaken(TakeOver::Agreed, 8, 1, 3));
+        assert!(!overtaken(TakeOver::Agreed, 8, 4, 5) && overtaken(TakeOver::Agreed, 8, 5, 5));
+    }
+
+    #[test]
+    fn nobody_leads_without_a_lead() {
+        let mut scene = Scene::new(START, 8, Limits::default());
+        assert!(!scene.search(1).is_overtaken());
+    }
+
+    #[test]
+    fn a_thread_that_fails_low_prefers_nothing() {
+        let mut scene = Scene::new(START, 2, Limits::default());
+        let mut search = scene.search(1);
+        search.root_moves[2].score = 20;
+        let (best, other) = (search.root_moves[2].mv.raw(), search.root_moves[0].mv.raw());
+        assert!(search.prefers(best) && !search.prefers(other));
+        search.root_moves[2].bound = ScoreBound::Upper;
+        assert!(!search.prefers(best) && !search.prefers(other));
+    }
+
+    #[test]
+    fn a_result_is_adopted_while_the_search_goes_on() {
+        let taken = |overtaken: bool, over: bool, published: bool| {
+            let mut scene = Scene::new(START, 2, Limits::default());
+            let lead = Lead::default();
+            if published {
+                lead.publish(12, 7, || result(&scene));
+            }
+            scene.job.lead = Some(lead);
+            let expected = result(&scene);
+            let mut search = scene.search(1);
+            (search.stopped, search.overtaken, search.root_depth) = (true, overtaken, 9);
+            search.root_moves[1].score = 50;
+            if over {
+                search.job.control.stop(search.job.id);
+            }
+            let taken = search.take_over();
+            let best = &search.root_moves[0];
+            let adopted = best.pv == expected.pv
+                && (best.mv, best.score, best.seldepth) == (best.pv[0], 33, 40)
+                && search.root_moves[1..].iter().all(|other| other.score == -INFINITY);
+            let resumed = !search.stopped && search.root_depth == 12;
+            assert!(taken == adopted && taken == resumed && !search.overtaken);
+            taken
+        };
+        assert!(taken(true, false, true));
+        assert!(!taken(false, false, true) && !taken(true, true, true));
+        assert!(!taken(false, true, true) && !taken(true, false, false));
+    }
+}

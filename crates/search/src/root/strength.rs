@@ -48,6 +48,11 @@ pub fn choose(root_moves: &[RootMove], elo: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Limits;
+    use crate::score::{Score, mate_in, mated_in};
+    use crate::tree::Scene;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
     #[test]
     fn more_rating_means_more_nodes_and_less_randomness() {
@@ -57,5 +62,40 @@ mod tests {
             assert!(tolerance(pair[0]) > tolerance(pair[1]));
         }
         assert!(tolerance(*ELO_RANGE.end()) < 1e-9);
+        assert_eq!([1, 1000, 1170, 1340].map(nodes), [100, 100, 200, 400]);
+        assert_eq!([1000, 1900, 9999].map(tolerance), [100.0, 50.0, 0.0]);
+    }
+
+    /// How often each of these moves is chosen, of 400 times.
+    fn chosen(scores: [Score; 6], elo: u32) -> [usize; 6] {
+        let mut scene = Scene::new(START, 1, Limits::default());
+        let mut root_moves = scene.search(0).root_moves;
+        root_moves.truncate(6);
+        for (root_move, score) in root_moves.iter_mut().zip(scores) {
+            root_move.score = score;
+        }
+        let mut counts = [0; 6];
+        (0..400).for_each(|_| counts[choose(&root_moves, elo)] += 1);
+        counts
+    }
+
+    #[test]
+    fn moves_within_the_tolerance_are_chosen_the_better_ones_more_often() {
+        let [best, second, third, rest @ ..] = chosen([50, 20, 10, -51, -51, -51], 1000);
+        assert!(best > second && second > 0 && third > 0 && rest == [0; 3], "{best} {second}");
+        assert_eq!(chosen([50, 49, 48, 47, 46, 45], 2800), [400, 0, 0, 0, 0, 0]);
+        let [.., fifth, sixth] = chosen([50; 6], 1000);
+        assert_eq!((fifth, sixth), (0, 0), "only the first lines are searched");
+    }
+
+    #[test]
+    fn proven_results_are_kept() {
+        let (win, loss) = (mate_in(5), mated_in(4));
+        assert_eq!(chosen([win, win - 2, 90, 80, 70, 60], 1000), [400, 0, 0, 0, 0, 0]);
+        let [best, second, rest @ ..] = chosen([5, 4, loss, loss, loss, loss], 1000);
+        assert!(best > 0 && second > 0 && rest == [0; 4]);
+        assert_eq!(chosen([loss; 6], 1000), [400, 0, 0, 0, 0, 0]);
+        let [first, ..] = chosen([5, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY], 1000);
+        assert_eq!(first, 400, "the others have no score");
     }
 }

@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 use megatherium_board::{Board, Move};
 
+#[cfg(test)]
+pub use self::file::tests::{knight, scratch};
 pub use self::inventory::Inventory;
 use self::library::Tables;
 use crate::request::{Options, Root};

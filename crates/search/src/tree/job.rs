@@ -112,3 +112,18 @@ impl Job {
         self.tablebases.max_men().min(self.options.syzygy_probe_limit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{Quiet, Scene};
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn another_process_counts_as_a_thread() {
+        let alone = Scene::new(START, 3, Limits::default());
+        assert_eq!(alone.job.team(), 3);
+        assert_eq!(alone.with_allies(&Arc::new(Quiet::default())).job.team(), 5);
+    }
+}

@@ -12,6 +12,8 @@
 mod allies;
 mod attacks;
 mod entry;
+#[cfg(test)]
+mod fixture;
 mod job;
 mod movepick;
 mod moves;
@@ -31,6 +33,8 @@ mod worker;
 
 pub use allies::{Allies, Progress, SearchTable, Verdict, take_in};
 pub use entry::{Bound, Entry};
+#[cfg(test)]
+pub use fixture::{Quiet, Scene};
 pub use job::Job;
 pub use node::ROOT;
 pub use replacement::{AgeBased, Always, DepthAge, DepthPreferred, Replacement, TwoTier};

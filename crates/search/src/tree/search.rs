@@ -361,3 +361,105 @@ impl<'a> Search<'a> {
         self.keys.pop();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+    use crate::request::Limits;
+    use crate::tree::{Quiet, Scene};
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    /// How many polls this many nodes take.
+    fn polls(limits: Limits, nodes: u64) -> u64 {
+        let quiet = Arc::new(Quiet::default());
+        let mut scene = Scene::new(START, 1, limits).with_allies(&quiet);
+        let mut search = scene.search(0);
+        for _ in 0..nodes {
+            search.enter_node();
+        }
+        quiet.polls.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn the_limits_are_polled_every_512_nodes() {
+        assert_eq!(polls(Limits::default(), 511), 0);
+        assert_eq!(polls(Limits::default(), 5120), 10);
+        assert_eq!(polls(Limits::nodes(100), 99), 0);
+        assert_eq!(polls(Limits::nodes(100), 1000), 1, "the search is over");
+    }
+
+    /// Threads share what is left of a node limit evenly.
+    #[test]
+    fn the_next_poll_comes_when_the_nodes_may_be_used_up() {
+        let next = |threads: usize, limit: Option<u64>, nodes: &[u64]| {
+            let mut scene =
+                Scene::new(START, threads, Limits { nodes: limit, ..Limits::default() });
+            let mut search = scene.search(0);
+            search.nodes = nodes[0];
+            for (id, &nodes) in nodes.iter().enumerate() {
+                search.job.counters.of(id).set_nodes(nodes);
+            }
+            search.schedule_check();
+            search.next_check - nodes[0]
+        };
+        assert_eq!(next(1, None, &[100]), 512);
+        assert_eq!(next(1, Some(1000), &[100]), 512);
+        assert_eq!(next(1, Some(1000), &[900]), 100);
+        assert_eq!(next(2, Some(1000), &[100, 300]), 300);
+        assert_eq!(next(3, Some(1000), &[100, 300, 500]), 33);
+        assert_eq!(next(2, Some(1000), &[500, 600]), 1);
+    }
+
+    #[test]
+    fn nodes_are_those_of_all_threads() {
+        let mut scene = Scene::new(START, 2, Limits::default());
+        let mut search = scene.search(1);
+        search.nodes = 70;
+        search.job.counters.of(0).set_nodes(30);
+        search.job.counters.of(1).set_nodes(70);
+        assert_eq!(search.total_nodes(), 100);
+    }
+
+    #[test]
+    fn pondering_ends_with_the_hit() {
+        let mut scene = Scene::new(START, 1, Limits { ponder: true, ..Limits::default() });
+        let search = scene.search(0);
+        assert!(search.is_pondering());
+        search.job.control.ponder_hit(search.job.id);
+        assert!(!search.is_pondering());
+        assert!(!Scene::new(START, 1, Limits::default()).search(0).is_pondering());
+    }
+
+    #[test]
+    fn draws_score_a_point_more_or_less() {
+        let mut scene = Scene::new(START, 1, Limits::default());
+        let mut search = scene.search(0);
+        let mut score = |nodes| {
+            search.nodes = nodes;
+            search.draw_score()
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(&mut score), [-1, -1, 1, 1, -1]);
+    }
+
+    #[test]
+    fn draws_by_rule() {
+        for (fen, drawn) in [
+            ("7k/8/8/3Q4/8/8/8/K7 w - - 99 80", false),
+            ("7k/8/8/3Q4/8/8/8/K7 w - - 100 80", true),
+            ("7k/8/8/8/8/8/8/K6Q b - - 99 80", false),
+            ("7k/8/8/8/8/8/8/K6Q b - - 100 80", true),
+            // Mate and stalemate.
+            ("7k/6Q1/6K1/8/8/8/8/8 b - - 100 80", false),
+            ("7k/5Q2/6K1/8/8/8/8/8 b - - 100 80", true),
+            ("7k/8/8/3N4/8/8/8/K7 w - - 0 80", true),
+            (START, false),
+        ] {
+            let mut scene = Scene::new(fen, 1, Limits::default());
+            assert_eq!(scene.search(0).is_draw(&Board::from_fen(fen).unwrap(), 0), drawn, "{fen}");
+        }
+    }
+}
