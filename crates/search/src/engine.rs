@@ -477,7 +477,7 @@ mod tests {
     use megatherium_board::Board;
 
     use super::*;
-    use crate::tablebase::{knight, scratch};
+    use crate::tablebase::knight;
     use crate::tree::Scene;
 
     #[test]
@@ -498,16 +498,42 @@ mod tests {
         assert_eq!(Engine::place(&policy, 1), Placement::new(&policy, &Topology::default(), 1));
     }
 
+    /// Threads are placed on two pretended nodes. The system spreads the table over those it has.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_table_is_spread_over_the_nodes_of_the_threads() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in [("online", "0-1"), ("node0/cpulist", "0"), ("node1/cpulist", "1")] {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let topology = Topology::read(folder.path()).unwrap();
+        let policy = NumaPolicy::Nodes(vec![[0].into(), [1].into()]);
+        let spread = || {
+            let maps = std::fs::read_to_string("/proc/self/numa_maps").unwrap_or_default();
+            maps.lines().filter(|line| line.contains("interleave")).count()
+        };
+        let mut engine = Engine::new(1, 4).unwrap();
+        let before = spread();
+        engine.placement = Placement::new(&policy, &topology, 2);
+        engine.spread_table();
+        assert!(spread() > before || !engine.table.interleave(&[0, 1]));
+    }
+
     /// The library holds one set of tables per process, so this is one test.
     #[test]
     fn tablebases_are_replaced_and_bounded_by_the_options() {
-        let folder = scratch("engine");
-        std::fs::write(folder.join("KNvK.rtbw"), knight()).unwrap();
-        let path = folder.to_str().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("KNvK.rtbw"), knight()).unwrap();
+        let path = folder.path().to_str().unwrap();
         let take = |path| Inventory::take(path, &Inventory::default(), &AtomicBool::new(false));
         let inventory = take(path).unwrap();
         let mut engine = Engine::new(1, 1).unwrap();
-        engine.set_tablebases(inventory.clone()).unwrap();
+        match engine.set_tablebases(inventory.clone()) {
+            Err(TablebaseError::Unsupported) => return,
+            result => result.unwrap(),
+        }
         assert_eq!(engine.tablebases().max_men(), 3);
         let tables = Arc::as_ptr(&engine.tablebases);
         engine.set_tablebases(inventory).unwrap();
@@ -522,6 +548,5 @@ mod tests {
         assert_eq!([0, 2, 3, 7].map(men), [0, 2, 3, 3]);
         engine.set_tablebases(Inventory::default()).unwrap();
         assert_eq!(engine.tablebases().max_men(), 0);
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -251,10 +251,9 @@ mod tests {
 
     use super::*;
     use crate::params::Params;
-    use crate::report::Report;
     use crate::request::Limits;
     use crate::score::mated_in;
-    use crate::tree::{Bound, Scene};
+    use crate::tree::{Bound, Quiet, Scene};
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -334,22 +333,16 @@ mod tests {
         let mut scene = Scene::new(START, 1, Limits { ponder: true, ..clock(20) });
         scene.job.options.nodes_per_millisecond = Some(1);
         let (control, id) = (Arc::clone(&scene.job.control), scene.job.id);
-        let tell = Arc::clone(&scene.job.sink);
-        scene.job.sink = Arc::new(move |report: Report<'_>| {
-            if let Report::Info(info) = &report
-                && info.depth == 10
-            {
+        let hit = move |nodes| {
+            if nodes >= 10_000 {
                 control.ponder_hit(id);
             }
-            tell.report(report);
-        });
-        let told = Arc::clone(&scene.told);
+        };
+        let allies = Arc::new(Quiet { when_polled: Some(Box::new(hit)), ..Quiet::default() });
+        let mut scene = scene.with_allies(&allies);
         let mut search = scene.search(0);
         search.deepen();
-        let told = told.lock();
-        let hit = told.iter().find(|info| info.depth == 10).expect("it is in time").nodes;
-        assert!(hit > 2000, "more than the soft limit, however it is scaled: {hit}");
-        assert!((hit..=hit + 512).contains(&search.nodes), "{hit} {}", search.nodes);
+        assert_eq!(search.nodes, 10_240, "the first poll after the hit");
     }
 
     #[test]

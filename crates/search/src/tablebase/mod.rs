@@ -20,7 +20,7 @@ use std::sync::Arc;
 use megatherium_board::{Board, Move};
 
 #[cfg(test)]
-pub use self::file::tests::{knight, scratch};
+pub use self::file::tests::knight;
 pub use self::inventory::Inventory;
 use self::library::Tables;
 use crate::request::{Options, Root};

@@ -101,6 +101,8 @@ impl Scene {
 pub struct Quiet {
     pub seats_before: usize,
     pub polls: AtomicU64,
+    /// What happens in a poll after this many nodes.
+    pub when_polled: Option<Box<dyn Fn(u64) + Send + Sync>>,
 }
 
 impl Allies for Quiet {
@@ -116,8 +118,11 @@ impl Allies for Quiet {
 
     fn stored(&self, _: usize, _: u64, _: Entry) {}
 
-    fn poll(&self, _: Progress, _: &SearchTable) -> bool {
+    fn poll(&self, progress: Progress, _: &SearchTable) -> bool {
         self.polls.fetch_add(1, Ordering::Relaxed);
+        if let Some(happen) = &self.when_polled {
+            happen(progress.nodes);
+        }
         true
     }
 
