@@ -63,7 +63,8 @@ mod tests {
         }
         assert!(tolerance(*ELO_RANGE.end()) < 1e-9);
         assert_eq!([1, 1000, 1170, 1340].map(nodes), [100, 100, 200, 400]);
-        assert_eq!([1000, 1900, 9999].map(tolerance), [100.0, 50.0, 0.0]);
+        let tenths = |elo| (10.0 * tolerance(elo)).round() as i32;
+        assert_eq!([1000, 1900, 9999].map(tenths), [1000, 500, 0]);
     }
 
     /// How often each of these moves is chosen, of 400 times.
