@@ -8,7 +8,7 @@
 #   make deny            checks licences and advisories with cargo-deny
 #   make package         packs every crate as a registry takes it, and builds it from the package
 #   make table-check     checks what crates/tt claims, on its package unpacked elsewhere
-#   make mutants         changes table, stop protocol, board, shell and sees whether tests notice
+#   make mutants         changes table, search, board, shell and sees whether tests notice
 #   make site            writes the book and the API documentation to target/site
 #   make portable        builds ./megatherium-portable for every x86-64 Linux machine
 #   make portable-check  builds it and compares the bench of its levels with each other
@@ -69,6 +69,7 @@ mutants:
 	bash .ci/mutants team
 	SAMPLE=5/14 bash .ci/mutants board
 	SAMPLE=2/4 bash .ci/mutants uci
+	SAMPLE=5/16 bash .ci/mutants search
 
 # The book with the API documentation inside (needs mdbook).
 SITE := $(TARGET)/site
