@@ -20,6 +20,8 @@ use crate::score::Score;
 const LAST_SHARE: f64 = 0.9;
 /// Largest part of the clock that is kept in reserve on a machine that is not crowded.
 const RESERVE_SHARE: f64 = 0.5;
+/// So many threads at a processor are no trouble: their turns are short, the reserve is enough.
+const EASY_CROWDING: f64 = 8.0;
 /// After this many iterations with the same best move more do not count.
 const SETTLED: f64 = 10.0;
 
@@ -77,6 +79,7 @@ impl TimeManager {
             let overhead = overhead.as_secs_f64();
             let clock = clock.as_secs_f64();
             // A thread that must wait for its turn may be late by several turns of the others.
+            let crowding = (crowding / EASY_CROWDING).max(1.0);
             let reserve = f64::from(params.time_reserve) / 1000.0 * crowding;
             let reserve = reserve.min(clock * (1.0 - (1.0 - RESERVE_SHARE) / crowding));
             // A nearly empty clock still gets a moment: a late answer beats an unsearched one.
@@ -86,10 +89,9 @@ impl TimeManager {
             let mut per_move = if moves <= 1.5 {
                 available * 0.85
             } else {
-                let planned = percent(params.time_increment);
-                // On a nearly empty clock the increment is all there is. A thread that thinks for less
-                // than its turn lasts need not wait for another turn.
-                available / moves + planned * (increment - overhead).max(0.0) / crowding
+                // What is lost between engine and clock grows likewise.
+                let increment = (increment - overhead * crowding).max(0.0) / crowding;
+                available / moves + percent(params.time_increment) * increment
             };
             if ponder {
                 // Some of the moves ahead will be thought out on the opponent's time.
@@ -265,15 +267,18 @@ mod tests {
         assert!(are(full, [per_move, 3.0 * per_move]));
         let short = budgets_on(1.0, &cautious, &clock(500, 0, None), 10, false);
         assert!(are(short, [0.24 / 20.0, 0.72 / 20.0]));
-        // On a crowded machine the reserve grows, and so does its largest share.
+        // Eight threads at a processor change nothing.
+        let easy = budgets_on(8.0, &cautious, &clock(500, 20, None), 10, false);
+        assert!(are(easy, budgets_on(1.0, &cautious, &clock(500, 20, None), 10, false)));
+        // With more of them the reserve grows, and so does its largest share.
         let per_move = 58.79 / 20.0;
-        let full = budgets_on(3.0, &cautious, &clock(60_000, 0, None), 10, false);
+        let full = budgets_on(24.0, &cautious, &clock(60_000, 0, None), 10, false);
         assert!(are(full, [per_move, 3.0 * per_move]));
-        let short = budgets_on(2.0, &cautious, &clock(1000, 0, None), 10, false);
+        let short = budgets_on(16.0, &cautious, &clock(1000, 0, None), 10, false);
         assert!(are(short, [0.24 / 20.0, 0.72 / 20.0]));
         // Of the increment it uses what it can think for, not what passes meanwhile.
-        let per_move = 59.99 / 20.0 + 0.5 * 0.99 / 3.0;
-        let crowded = budgets_on(3.0, &params, &limits, 10, false);
+        let per_move = 59.99 / 20.0 + 0.5 * 0.97 / 3.0;
+        let crowded = budgets_on(24.0, &params, &limits, 10, false);
         assert!(are(crowded, [per_move, 3.0 * per_move]));
     }
 
