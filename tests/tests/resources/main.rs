@@ -187,7 +187,7 @@ fn memory_that_is_not_there_is_refused() {
     let limits = [format!("--as={}", 1500u64 << 20)];
     let mut engine = Conversation::start_command(&mut limited(&limits, binary::engine(), &[]));
     for line in [
-        "setoption name Hash value 1400",
+        "setoption name Hash value 1490",
         "setoption name Hash value 4000000",
         "setoption name Threads value 1024",
         "setoption name Threads value 256",
