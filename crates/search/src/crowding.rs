@@ -1,7 +1,7 @@
 //! How crowded the machine is: how long a thread has to wait for a processor.
 //!
 //! On a machine with more threads at work than processors a search may be late by as much as it
-//! waits for its turn. The time manager keeps a larger reserve there.
+//! waits for its turn. The time manager is more careful there.
 
 use std::time::Duration;
 

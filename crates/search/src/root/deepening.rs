@@ -253,9 +253,7 @@ mod tests {
     use crate::params::Params;
     use crate::request::Limits;
     use crate::score::mated_in;
-    use crate::tree::{Bound, Quiet, Scene};
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    use crate::tree::{Bound, Quiet, START, Scene};
 
     const TACTICAL: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 

@@ -235,9 +235,7 @@ mod tests {
 
     use super::*;
     use crate::request::Limits;
-    use crate::tree::Scene;
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    use crate::tree::{START, Scene};
 
     /// A helper that was stopped before it finished a move must not vote.
     #[test]

@@ -109,9 +109,7 @@ mod tests {
     use super::*;
     use crate::request::Limits;
     use crate::score::{mate_in, mated_in};
-    use crate::tree::{Entry, Scene};
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    use crate::tree::{Entry, START, Scene};
 
     const ITALIAN: [&str; 6] = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"];
 

@@ -105,9 +105,7 @@ mod tests {
 
     use super::*;
     use crate::request::Limits;
-    use crate::tree::{Quiet, Scene};
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    use crate::tree::{Quiet, START, Scene};
 
     /// The next depth of a thread of eight after depth 7, if this many others are at depth 8; and
     /// how many threads are then at depth 9.

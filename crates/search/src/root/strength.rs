@@ -50,9 +50,7 @@ mod tests {
     use super::*;
     use crate::request::Limits;
     use crate::score::{Score, mate_in, mated_in};
-    use crate::tree::Scene;
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    use crate::tree::{START, Scene};
 
     #[test]
     fn more_rating_means_more_nodes_and_less_randomness() {

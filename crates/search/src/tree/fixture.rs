@@ -21,6 +21,9 @@ use crate::request::{Limits, Options, Root};
 use crate::smp::{Control, Counters};
 use crate::tablebase::Tablebases;
 
+/// Where games begin.
+pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /// A job, what it has reported, and the memory of a thread.
 pub struct Scene {
     pub job: Job,

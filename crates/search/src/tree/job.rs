@@ -116,9 +116,7 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Quiet, Scene};
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    use crate::tree::{Quiet, START, Scene};
 
     #[test]
     fn another_process_counts_as_a_thread() {

@@ -34,7 +34,7 @@ mod worker;
 pub use allies::{Allies, Progress, SearchTable, Verdict, take_in};
 pub use entry::{Bound, Entry};
 #[cfg(test)]
-pub use fixture::{Quiet, Scene};
+pub use fixture::{Quiet, START, Scene};
 pub use job::Job;
 pub use node::ROOT;
 pub use replacement::{AgeBased, Always, DepthAge, DepthPreferred, Replacement, TwoTier};

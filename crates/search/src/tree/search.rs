@@ -369,9 +369,7 @@ mod tests {
 
     use super::*;
     use crate::request::Limits;
-    use crate::tree::{Quiet, Scene};
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    use crate::tree::{Quiet, START, Scene};
 
     /// How many polls this many nodes take.
     fn polls(limits: Limits, nodes: u64) -> u64 {
